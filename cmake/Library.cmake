@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# libald. Three object libraries follow the layers; core and interchange are strict C11, native may ask for POSIX.
+
+function(ald_objects name folder extensions)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c")
+    if(NOT sources)
+        return()
+    endif()
+    add_library(${name} OBJECT ${sources})
+    set_target_properties(${name} PROPERTIES C_EXTENSIONS ${extensions})
+    target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/include" "${CMAKE_CURRENT_SOURCE_DIR}/src")
+    target_link_libraries(${name} PRIVATE ald_flags ald_third_party_headers ald_system)
+    set(ald_object_targets ${ald_object_targets} ${name} PARENT_SCOPE)
+endfunction()
+
+set(ald_object_targets "")
+ald_objects(ald_core src/core OFF)
+ald_objects(ald_interchange src/interchange OFF)
+ald_objects(ald_native src/native ON)
+set(ald_all_objects $<TARGET_OBJECTS:ald_third_party>)
+foreach(target IN LISTS ald_object_targets)
+    list(APPEND ald_all_objects $<TARGET_OBJECTS:${target}>)
+endforeach()
+
+# For the command and the tests: they see the internal functions.
+add_library(ald_internal STATIC ${ald_all_objects})
+set_target_properties(ald_internal PROPERTIES LINKER_LANGUAGE C)
+target_include_directories(ald_internal PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include" "${CMAKE_CURRENT_SOURCE_DIR}/src")
+target_link_libraries(ald_internal PUBLIC ald_base_flags ald_third_party_headers ald_system)
+
+if(ALD_BUILD_SHARED)
+    add_library(ald_shared SHARED ${ald_all_objects})
+    set_target_properties(
+        ald_shared
+        PROPERTIES OUTPUT_NAME ald
+                   LINKER_LANGUAGE C
+                   VERSION ${PROJECT_VERSION}
+                   SOVERSION ${ALD_SOVERSION}
+                   EXPORT_NAME shared)
+    target_include_directories(ald_shared PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>"
+                                                 "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    target_link_libraries(ald_shared PRIVATE $<BUILD_INTERFACE:ald_base_flags> $<BUILD_INTERFACE:ald_system>)
+    if(NOT APPLE AND NOT ALD_SANITIZE)
+        target_link_options(ald_shared PRIVATE -Wl,-z,defs)
+    endif()
+endif()

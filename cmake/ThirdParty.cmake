@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# System libraries, and the fetched sources that are compiled in as hidden objects.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
+pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
+
+set(ald_nanoarrow_dir "${ALD_THIRD_PARTY_DIR}/nanoarrow")
+set(ald_yyjson_dir "${ALD_THIRD_PARTY_DIR}/yyjson")
+if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS "${ald_yyjson_dir}/yyjson.c")
+    execute_process(
+        COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tools/fetch" --for native --out "${ALD_THIRD_PARTY_DIR}"
+        RESULT_VARIABLE ald_fetch_result)
+    if(NOT ald_fetch_result EQUAL 0)
+        message(FATAL_ERROR "the third-party sources are missing; run tools/setup build, then tools/fetch")
+    endif()
+endif()
+
+add_library(ald_third_party_headers INTERFACE)
+target_include_directories(ald_third_party_headers SYSTEM INTERFACE "${ald_nanoarrow_dir}" "${ald_yyjson_dir}")
+# Both headers would mark their functions as exported.
+target_compile_definitions(ald_third_party_headers INTERFACE "yyjson_api=" "NANOARROW_DLL=")
+
+# None of their symbols is seen from outside: visibility is hidden, and the static library makes them local.
+add_library(
+    ald_third_party OBJECT
+    "${ald_nanoarrow_dir}/nanoarrow/common/array.c" "${ald_nanoarrow_dir}/nanoarrow/common/array_stream.c"
+    "${ald_nanoarrow_dir}/nanoarrow/common/schema.c" "${ald_nanoarrow_dir}/nanoarrow/common/utils.c"
+    "${ald_yyjson_dir}/yyjson.c")
+target_link_libraries(ald_third_party PRIVATE ald_base_flags ald_third_party_headers)
+target_compile_options(ald_third_party PRIVATE -w)
+
+# Everything that libald needs at link time. libcrypto is not here: src/native binds it when a key is first used.
+add_library(ald_system INTERFACE)
+target_link_libraries(ald_system INTERFACE PkgConfig::ZSTD PkgConfig::LZ4 PkgConfig::DEFLATE Threads::Threads
+                                           ${CMAKE_DL_LIBS})
