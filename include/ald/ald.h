@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole public API. Shapes, units, ownership and errors are said where each thing is declared. */
+#ifndef ALD_ALD_H
+#define ALD_ALD_H
+
+#include "ald/alloc.h"
+#include "ald/arrow.h"
+#include "ald/crypto.h"
+#include "ald/csv.h"
+#include "ald/error.h"
+#include "ald/io.h"
+#include "ald/ipc.h"
+#include "ald/jsonl.h"
+#include "ald/native.h"
+#include "ald/reader.h"
+#include "ald/schema.h"
+#include "ald/stream.h"
+#include "ald/text.h"
+#include "ald/value.h"
+#include "ald/version.h"
+#include "ald/writer.h"
+
+#endif

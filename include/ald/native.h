@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The POSIX host: files, memory, randomness, clock, threads. */
+#ifndef ALD_NATIVE_H
+#define ALD_NATIVE_H
+
+#include <stdint.h>
+
+#include "ald/error.h"
+#include "ald/export.h"
+#include "ald/io.h"
+
+ALD_BEGIN_DECLS
+
+/* malloc, getrandom, time, a thread pool of `thread_count` (0: one per processor) and spools in unlinked temporary files
+ * ($TMPDIR, else /tmp). Static state only; valid for the life of the process. */
+ALD_API ald_host ald_native_host(uint32_t thread_count);
+
+#define ALD_FILE_MAP 0x1u /* map the file: `view` works. A file that shrinks while mapped kills the process */
+
+/* Opens a regular file for reading. `*out` is closed with ald_source_close. The name is copied. Directories, missing and
+ * unreadable files are ALD_E_IO with errno in `detail`. */
+ALD_API ALD_NODISCARD ald_status ald_file_open(const char *path, uint32_t flags, ald_source *out,
+                                               ald_error *err);
+/* All bytes of a descriptor (a pipe) copied into an unlinked temporary file, as a source. The descriptor stays open. */
+ALD_API ALD_NODISCARD ald_status ald_file_spool_fd(int fd, const char *name, ald_source *out,
+                                                   ald_error *err);
+
+/* An output file that appears whole or not at all: bytes go to a temporary file beside `path`; commit does fsync and
+ * rename (an existing file keeps its mode). */
+typedef struct ald_file_sink ald_file_sink;
+#define ALD_FILE_REPLACE 0x1u /* else an existing file is ALD_E_IO, detail EEXIST */
+
+ALD_API ALD_NODISCARD ald_status ald_file_create(const char *path, uint32_t flags,
+                                                 ald_file_sink **out, ald_error *err);
+/* Borrowed; valid until commit or abort. */
+ALD_API const ald_sink *ald_file_sink_get(ald_file_sink *file);
+/* Both free `file`. commit removes the temporary file when it fails. */
+ALD_API ALD_NODISCARD ald_status ald_file_commit(ald_file_sink *file, ald_error *err);
+ALD_API void ald_file_abort(ald_file_sink *file);
+
+/* A sink over an open descriptor (standard output), buffered; flush before the descriptor is used otherwise. */
+typedef struct ald_fd_sink ald_fd_sink;
+ALD_API ALD_NODISCARD ald_status ald_fd_sink_new(int fd, const char *name, ald_fd_sink **out,
+                                                 ald_error *err);
+ALD_API const ald_sink *ald_fd_sink_get(ald_fd_sink *sink);
+ALD_API ALD_NODISCARD ald_status ald_fd_sink_flush(ald_fd_sink *sink, ald_error *err);
+ALD_API void ald_fd_sink_free(ald_fd_sink *sink);
+
+ALD_END_DECLS
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing .ald. */
+#ifndef ALD_WRITER_H
+#define ALD_WRITER_H
+
+#include <stdint.h>
+
+#include "ald/arrow.h"
+#include "ald/error.h"
+#include "ald/export.h"
+#include "ald/io.h"
+#include "ald/schema.h"
+#include "ald/value.h"
+
+ALD_BEGIN_DECLS
+
+typedef enum ald_compat {
+    ALD_COMPAT_NONE = 0,
+    ALD_COMPAT_ALIMENTAR_0_2 = 1 /* what the Rust crate alimentar 0.2 reads */
+} ald_compat;
+
+typedef struct ald_save_options {
+    uint32_t struct_size;
+    uint16_t dataset_type;     /* an ald_dataset_type; 0: TABULAR */
+    uint8_t compression;       /* an ald_compression */
+    uint8_t compat;            /* an ald_compat */
+    uint8_t write_sha256;      /* put SHA-256 of the uncompressed payload into the metadata */
+    uint8_t reserved[7];
+    const ald_value *metadata; /* a map, or NULL; its "ald" and "sha256" keys are dropped */
+    uint64_t memory_bytes;     /* batches held before they are spooled; 0: 256 MiB */
+} ald_save_options;
+
+#define ALD_SAVE_OPTIONS_INIT                                                                      \
+    {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, {0}, NULL, 0}
+
+/* Reads `batches` to its end, releases it (also on failure) and writes one .ald. On failure the sink holds an incomplete
+ * file: hosts write to a temporary one (ald/native.h does). */
+ALD_API ALD_NODISCARD ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
+                                          const ald_save_options *options, const ald_host *host,
+                                          ald_error *err);
+
+ALD_END_DECLS
+#endif
