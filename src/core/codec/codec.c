@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice of a codec, and what holds for all of them. */
+#include "core/codec/codec.h"
+
+#include <string.h>
+
+#include "ald/schema.h"
+#include "core/base/buf.h"
+#include "core/base/endian.h"
+#include "core/codec/frame.h"
+
+#define SKIPPABLE_MAGIC 0x184D2A50u
+#define SKIPPABLE_MASK 0xFFFFFFF0u
+#define SKIPPABLE_HEAD 8u
+
+uint64_t ald__frame_skippable(const uint8_t *src, size_t size)
+{
+    if (size < 4 || (ald__load_le32(src) & SKIPPABLE_MASK) != SKIPPABLE_MAGIC)
+        return 0;
+    return size < SKIPPABLE_HEAD ? SKIPPABLE_HEAD
+                                 : SKIPPABLE_HEAD + (uint64_t)ald__load_le32(src + 4);
+}
+
+static ald_status decode_stored(const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
+                                uint64_t offset, ald_error *err)
+{
+    if (src_size != dst_size)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                         "%zu bytes stored without compression, expected %zu", src_size, dst_size);
+    if (src_size > 0)
+        memcpy(dst, src, src_size);
+    return ALD_OK;
+}
+
+ald_status ald__codec_decode(uint8_t id, const ald_allocator *alloc, const uint8_t *src,
+                             size_t src_size, uint8_t *dst, size_t dst_size, uint64_t offset,
+                             ald_error *err)
+{
+    ald__frame_io io = {alloc, src, src_size, dst, dst_size, 0, offset, 0};
+    if (id == ALD_COMPRESSION_NONE)
+        return decode_stored(src, src_size, dst, dst_size, offset, err);
+    if (id == ALD_COMPRESSION_LZ4)
+        ALD_TRY(ald__lz4_decode(&io, err));
+    else if (id == ALD_COMPRESSION_ZSTD_L3 || id == ALD_COMPRESSION_ZSTD_L19)
+        ALD_TRY(ald__zstd_decode(&io, err));
+    else
+        return ald__fail(err, ALD_E_UNSUPPORTED, offset, "compression id %u is not supported", id);
+    if (io.frames == 0)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "no compressed frame");
+    if (io.dst_pos != dst_size)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                         "the frames hold %zu bytes, expected %zu", io.dst_pos, dst_size);
+    return ALD_OK;
+}
+
+struct ald__encoder {
+    ald_allocator alloc;
+    const ald__encoder_ops *ops; /* NULL: bytes pass through */
+    void *state;
+    ald_sink sink;
+};
+
+ald_status ald__encoder_new(uint8_t id, const ald_allocator *alloc, uint64_t content_size,
+                            const ald_sink *sink, ald__encoder **out, ald_error *err)
+{
+    ald__encoder *e;
+    ald_status st = ALD_OK;
+    *out = NULL;
+    if (id > ALD_COMPRESSION_LZ4)
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "writing compression id %u is not supported", id);
+    e = ald__alloc_zero(alloc, sizeof *e, err);
+    if (e == NULL)
+        return ALD_E_NOMEM;
+    e->alloc = *alloc;
+    e->sink = *sink;
+    e->ops = id == ALD_COMPRESSION_NONE  ? NULL
+             : id == ALD_COMPRESSION_LZ4 ? &ald__lz4_encoder
+                                         : &ald__zstd_encoder;
+    if (e->ops != NULL)
+        st = e->ops->open(&e->alloc, id == ALD_COMPRESSION_ZSTD_L19 ? 19 : 3, content_size,
+                          &e->state, err);
+    if (st != ALD_OK)
+        ald__encoder_free(e);
+    else
+        *out = e;
+    return st;
+}
+
+ald_status ald__encoder_write(ald__encoder *encoder, const void *data, size_t size, ald_error *err)
+{
+    if (encoder->ops != NULL)
+        return encoder->ops->write(encoder->state, data, size, &encoder->sink, err);
+    return encoder->sink.write(encoder->sink.ctx, data, size, err);
+}
+
+ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err)
+{
+    if (encoder->ops == NULL)
+        return ALD_OK;
+    return encoder->ops->finish(encoder->state, &encoder->sink, err);
+}
+
+void ald__encoder_free(ald__encoder *encoder)
+{
+    ald_allocator alloc;
+    if (encoder == NULL)
+        return;
+    if (encoder->ops != NULL && encoder->state != NULL)
+        encoder->ops->free(encoder->state);
+    alloc = encoder->alloc;
+    ald__release(&alloc, encoder, sizeof *encoder);
+}
+
+ald_status ald__codec_encode(uint8_t id, const ald_allocator *alloc, const uint8_t *src,
+                             size_t size, ald_buffer *out, ald_error *err)
+{
+    ald_sink sink = ald_buffer_sink(out);
+    ald__encoder *e = NULL;
+    ald_status st = ald__encoder_new(id, alloc, size, &sink, &e, err);
+    if (st == ALD_OK)
+        st = ald__encoder_write(e, src, size, err);
+    if (st == ALD_OK)
+        st = ald__encoder_finish(e, err);
+    ald__encoder_free(e);
+    return st;
+}

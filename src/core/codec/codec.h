@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Compression behind one interface. The size of what comes out is known before decoding starts. */
+#ifndef CORE_CODEC_CODEC_H
+#define CORE_CODEC_CODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ald/error.h"
+#include "ald/io.h"
+
+/* Decodes all frames of `src` into exactly `dst_size` bytes. `id` is an ald_compression of 0 to 3 (0 copies). Frames may
+ * be several, skippable ones among them, but at least one real one (not with id 0), and nothing may follow the last.
+ * `offset` is the file offset of src, for messages. Errors: ALD_E_INVALID_FORMAT (broken frames, other size, dictionary
+ * id, legacy frame), ALD_E_CHECKSUM_MISMATCH (content checksum), ALD_E_LIMIT_EXCEEDED (zstd window over 128 MiB). */
+ALD_NODISCARD ald_status ald__codec_decode(uint8_t id, const ald_allocator *alloc,
+                                           const uint8_t *src, size_t src_size, uint8_t *dst,
+                                           size_t dst_size, uint64_t offset, ald_error *err);
+
+/* One frame with content checksum and size, fed in pieces. `content_size` must be what is written in all, or
+ * UINT64_MAX: unknown (the frame then has no size). Id 0 passes bytes through. */
+typedef struct ald__encoder ald__encoder;
+ALD_NODISCARD ald_status ald__encoder_new(uint8_t id, const ald_allocator *alloc,
+                                          uint64_t content_size, const ald_sink *sink,
+                                          ald__encoder **out, ald_error *err);
+ALD_NODISCARD ald_status ald__encoder_write(ald__encoder *encoder, const void *data, size_t size,
+                                            ald_error *err);
+/* Writes what is left. The encoder must still be freed. */
+ALD_NODISCARD ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err);
+void ald__encoder_free(ald__encoder *encoder);
+
+/* One frame from one piece of memory, appended to `out`; content checksum and size as above. */
+ALD_NODISCARD ald_status ald__codec_encode(uint8_t id, const ald_allocator *alloc,
+                                           const uint8_t *src, size_t size, ald_buffer *out,
+                                           ald_error *err);
+
+/* CRC32, IEEE 802.3 (zlib's): continue with the last result, begin with 0. */
+uint32_t ald__crc32(uint32_t crc, const void *data, size_t size);
+/* The deviating variant of the Rust crate alimentar 0.1–0.4: two wrong table entries (FORMAT.md). */
+uint32_t ald__crc32_crate(uint32_t crc, const void *data, size_t size);
+/* CRC of a ‖ b from the CRCs of both and the size of b. */
+uint32_t ald__crc32_combine(uint32_t crc_a, uint32_t crc_b, uint64_t size_b);
+
+#endif

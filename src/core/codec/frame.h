@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What zstd and LZ4 frames have in common, and the seam between codec.c and the two libraries. */
+#ifndef CORE_CODEC_FRAME_H
+#define CORE_CODEC_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ald/error.h"
+#include "ald/io.h"
+
+/* Bytes of the skippable frame at the start of src, or 0 when there is none. More than `size`: it is cut short. */
+uint64_t ald__frame_skippable(const uint8_t *src, size_t size);
+
+/* One decoding of several frames: where it stands. */
+typedef struct ald__frame_io {
+    const ald_allocator *alloc;
+    const uint8_t *src;
+    size_t src_size;
+    uint8_t *dst;
+    size_t dst_size, dst_pos;
+    uint64_t offset; /* file offset of src[0] */
+    size_t frames;   /* real ones so far */
+} ald__frame_io;
+
+ALD_NODISCARD ald_status ald__zstd_decode(ald__frame_io *io, ald_error *err);
+ALD_NODISCARD ald_status ald__lz4_decode(ald__frame_io *io, ald_error *err);
+
+/* Encoders: `state` is the library's. write may be called with size 0. */
+typedef struct ald__encoder_ops {
+    ald_status (*open)(const ald_allocator *alloc, int level, uint64_t content_size, void **state,
+                       ald_error *err);
+    ald_status (*write)(void *state, const void *data, size_t size, const ald_sink *sink,
+                        ald_error *err);
+    ald_status (*finish)(void *state, const ald_sink *sink, ald_error *err);
+    void (*free)(void *state);
+} ald__encoder_ops;
+
+extern const ald__encoder_ops ald__zstd_encoder;
+extern const ald__encoder_ops ald__lz4_encoder;
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* zstd frames through libzstd, decoded one frame at a time so that each is checked before it is believed. */
+#define ZSTD_STATIC_LINKING_ONLY /* ZSTD_getFrameHeader, custom memory */
+#include <string.h>
+
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "core/base/buf.h"
+#include "core/base/endian.h"
+#include "core/codec/frame.h"
+
+#define WINDOW_LIMIT (128ull << 20)
+#define OUT_BYTES (128u << 10)
+
+/* libzstd frees without a size: each block carries its own. */
+#define HEAD_BYTES 16u
+
+static void *zstd_alloc(void *opaque, size_t size)
+{
+    const ald_allocator *alloc = opaque;
+    uint8_t *p = size > SIZE_MAX / 2 ? NULL : alloc->alloc(alloc->ctx, size + HEAD_BYTES);
+    if (p == NULL)
+        return NULL;
+    memcpy(p, &size, sizeof size);
+    return p + HEAD_BYTES;
+}
+
+static void zstd_free(void *opaque, void *address)
+{
+    const ald_allocator *alloc = opaque;
+    uint8_t *p = address;
+    size_t size;
+    if (p == NULL)
+        return;
+    p -= HEAD_BYTES;
+    memcpy(&size, p, sizeof size);
+    alloc->release(alloc->ctx, p, size + HEAD_BYTES);
+}
+
+static ZSTD_customMem custom_mem(const ald_allocator *alloc)
+{
+    /* The struct is only read through. */
+    union {
+        const ald_allocator *in;
+        void *out;
+    } cast = {alloc};
+    ZSTD_customMem mem = {zstd_alloc, zstd_free, cast.out};
+    return mem;
+}
+
+static ald_status zstd_error(size_t code, uint64_t offset, ald_error *err)
+{
+    switch (ZSTD_getErrorCode(code)) {
+    case ZSTD_error_checksum_wrong:
+        return ald__fail(err, ALD_E_CHECKSUM_MISMATCH, offset,
+                         "the zstd frame's content checksum does not fit");
+    case ZSTD_error_dstSize_tooSmall:
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                         "the zstd frames hold more than the stated size");
+    case ZSTD_error_memory_allocation:
+        return ald__fail(err, ALD_E_NOMEM, offset, "no memory for zstd");
+    default:
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "broken zstd frame: %s",
+                         ZSTD_getErrorName(code));
+    }
+}
+
+/* The header's promises, before anything is decoded. */
+static ald_status check_frame(const uint8_t *src, size_t size, uint64_t offset, ald_error *err)
+{
+    ZSTD_frameHeader head; /* NOLINT: filled by the call below */
+    size_t r = ZSTD_getFrameHeader(&head, src, size);
+    if (ZSTD_isError(r))
+        return zstd_error(r, offset, err);
+    if (r != 0)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "zstd frame cut inside its header");
+    if (head.windowSize > WINDOW_LIMIT)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, offset,
+                         "zstd window of %llu bytes, at most 134217728 are accepted",
+                         (unsigned long long)head.windowSize);
+    if (head.dictID != 0)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "zstd frame with a dictionary id");
+    return ALD_OK;
+}
+
+static ald_status decode_frame(ZSTD_DCtx *dctx, ald__frame_io *io, size_t *pos, ald_error *err)
+{
+    const uint8_t *src = io->src + *pos;
+    size_t left = io->src_size - *pos;
+    uint64_t offset = io->offset + *pos;
+    size_t frame_size, got;
+    ALD_TRY(check_frame(src, left, offset, err));
+    frame_size = ZSTD_findFrameCompressedSize(src, left);
+    if (ZSTD_isError(frame_size))
+        return zstd_error(frame_size, offset, err);
+    got = ZSTD_decompressDCtx(dctx, io->dst + io->dst_pos, io->dst_size - io->dst_pos, src,
+                              frame_size);
+    if (ZSTD_isError(got))
+        return zstd_error(got, offset, err);
+    io->dst_pos += got;
+    io->frames++;
+    *pos += frame_size;
+    return ALD_OK;
+}
+
+ald_status ald__zstd_decode(ald__frame_io *io, ald_error *err)
+{
+    ald_status st = ALD_OK;
+    size_t pos = 0;
+    ZSTD_DCtx *dctx = ZSTD_createDCtx_advanced(custom_mem(io->alloc));
+    if (dctx == NULL)
+        return ald__no_memory(err, 0);
+    while (st == ALD_OK && pos < io->src_size) {
+        uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
+        if (skip > io->src_size - pos)
+            st = ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
+        else if (skip > 0)
+            pos += (size_t)skip;
+        else
+            st = decode_frame(dctx, io, &pos, err);
+    }
+    ZSTD_freeDCtx(dctx);
+    return st;
+}
+
+typedef struct zstd_state {
+    const ald_allocator *alloc;
+    ZSTD_CCtx *cctx;
+    uint8_t *out;
+} zstd_state;
+
+static void zstd_close(void *state)
+{
+    zstd_state *s = state;
+    ZSTD_freeCCtx(s->cctx);
+    ald__release(s->alloc, s->out, OUT_BYTES);
+    ald__release(s->alloc, s, sizeof *s);
+}
+
+static ald_status zstd_open(const ald_allocator *alloc, int level, uint64_t content_size,
+                            void **state, ald_error *err)
+{
+    zstd_state *s = ald__alloc_zero(alloc, sizeof *s, err);
+    *state = s;
+    if (s == NULL)
+        return ALD_E_NOMEM;
+    s->alloc = alloc;
+    s->cctx = ZSTD_createCCtx_advanced(custom_mem(alloc));
+    s->out = ald__alloc(alloc, OUT_BYTES, err);
+    if (s->cctx == NULL || s->out == NULL)
+        goto fail;
+    if (ZSTD_isError(ZSTD_CCtx_setParameter(s->cctx, ZSTD_c_compressionLevel, level)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(s->cctx, ZSTD_c_checksumFlag, 1)) ||
+        (content_size != UINT64_MAX &&
+         ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(s->cctx, content_size))))
+        goto fail;
+    return ALD_OK;
+fail:
+    zstd_close(s);
+    *state = NULL;
+    return ald__no_memory(err, 0);
+}
+
+static ald_status zstd_push(zstd_state *s, ZSTD_inBuffer *in, ZSTD_EndDirective mode,
+                            const ald_sink *sink, ald_error *err)
+{
+    size_t left;
+    do {
+        ZSTD_outBuffer out = {s->out, OUT_BYTES, 0};
+        left = ZSTD_compressStream2(s->cctx, &out, in, mode);
+        if (ZSTD_isError(left)) {
+            if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+                return ald__no_memory(err, 0);
+            return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "zstd: %s",
+                             ZSTD_getErrorName(left));
+        }
+        if (out.pos > 0)
+            ALD_TRY(sink->write(sink->ctx, s->out, out.pos, err));
+    } while (mode == ZSTD_e_end ? left != 0 : in->pos < in->size);
+    return ALD_OK;
+}
+
+static ald_status zstd_write(void *state, const void *data, size_t size, const ald_sink *sink,
+                             ald_error *err)
+{
+    ZSTD_inBuffer in = {data, size, 0};
+    return size == 0 ? ALD_OK : zstd_push(state, &in, ZSTD_e_continue, sink, err);
+}
+
+static ald_status zstd_finish(void *state, const ald_sink *sink, ald_error *err)
+{
+    ZSTD_inBuffer in = {NULL, 0, 0};
+    return zstd_push(state, &in, ZSTD_e_end, sink, err);
+}
+
+const ald__encoder_ops ald__zstd_encoder = {zstd_open, zstd_write, zstd_finish, zstd_close};
