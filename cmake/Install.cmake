@@ -1,1 +1,29 @@
 # SPDX-License-Identifier: MIT
+# Headers, both libraries, the command with its man pages and completions, pkg-config and CMake package files.
+
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/include/ald" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.h")
+install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/alimentar")
+if(TARGET ald_shared)
+    install(TARGETS ald_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(TARGET ald_static)
+    install(FILES "${CMAKE_BINARY_DIR}/libald.a" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
+
+configure_file("${CMAKE_CURRENT_SOURCE_DIR}/cmake/libald.pc.in" libald.pc @ONLY)
+install(FILES "${CMAKE_BINARY_DIR}/libald.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+set(ald_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/alimentar")
+configure_package_config_file(
+    "${CMAKE_CURRENT_SOURCE_DIR}/cmake/alimentar-config.cmake.in" alimentar-config.cmake
+    INSTALL_DESTINATION "${ald_package_dir}" PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(alimentar-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/alimentar-config.cmake" "${CMAKE_BINARY_DIR}/alimentar-config-version.cmake"
+        DESTINATION "${ald_package_dir}")
+
+if(TARGET alimentar)
+    install(TARGETS alimentar RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()

@@ -44,3 +44,19 @@ if(ALD_BUILD_SHARED)
         target_link_options(ald_shared PRIVATE -Wl,-z,defs)
     endif()
 endif()
+
+# libald.a is one relocatable object whose hidden symbols are local, so neither our internals nor the third-party
+# copies in it can clash with a program's own. Sections stay apart: the program's linker still drops what it does not use.
+if(NOT APPLE AND NOT ALD_SANITIZE AND CMAKE_OBJCOPY)
+    add_custom_command(
+        OUTPUT "${CMAKE_BINARY_DIR}/libald.a"
+        COMMAND "${CMAKE_C_COMPILER}" -r -nostdlib -o libald.o ${ald_all_objects}
+        COMMAND "${CMAKE_OBJCOPY}" --localize-hidden libald.o
+        COMMAND "${CMAKE_COMMAND}" -E rm -f libald.a
+        COMMAND "${CMAKE_AR}" rcs libald.a libald.o
+        DEPENDS ${ald_all_objects}
+        WORKING_DIRECTORY "${CMAKE_BINARY_DIR}"
+        COMMAND_EXPAND_LISTS VERBATIM
+        COMMENT "Linking libald.a")
+    add_custom_target(ald_static ALL DEPENDS "${CMAKE_BINARY_DIR}/libald.a")
+endif()
