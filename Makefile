@@ -30,6 +30,58 @@ build: setup-build ## an optimised command at build/alimentar; installs what is 
 	cmake --build --preset release -j $(JOBS)
 	@ln -sfn release/alimentar build/alimentar
 
+demo: build ## converts a real dataset and looks at the result
+	@tools/demo
+
+test-fast: setup-test ## unit tests and layers, under a minute
+	@tools/run_tests fast --jobs $(JOBS)
+
+test: setup-test ## everything: all tests, layers, symbols, wasm-check, ASan + UBSan
+	@tools/run_tests all --jobs $(JOBS)
+
+check: setup-check test fmt-check tidy ## test, format, tidy, longer fuzzing
+	@tools/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
+
+asan: setup-test ## unit, golden, hostile and corpus replay under ASan + UBSan
+	@tools/run_tests asan --jobs $(JOBS)
+
+ubsan: setup-test ## the same under clang's UBSan with its integer checks
+	@tools/run_tests ubsan --jobs $(JOBS)
+
+fuzz: setup-check ## every fuzz target for FUZZ_SECONDS=60
+	@tools/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
+
+coverage: setup-test ## line coverage of the tests
+	@tools/coverage --jobs $(JOBS)
+
+wasm: wasm-check ## the core as one WebAssembly module in build/wasm
+
+wasm-check: setup-test ## the core needs nothing but a bare wasm32
+	@tools/wasm_check --jobs $(JOBS)
+
+bench: setup-test ## compares with peers on the same data
+	@tools/bench
+
+docs: build ## man pages and completions in build/docs
+	@tools/docs build/docs
+
+fmt: ## lays the C code out again
+	@tools/setup check
+	@tools/format --write
+
+fmt-check: ## says which C files clang-format would change
+	@tools/setup check
+	@tools/format
+
+tidy: setup-check ## clang-tidy over the sources
+	@tools/tidy --jobs $(JOBS)
+
+amalgam: setup-build ## the library as one file, build/amalgam/ald.c, compiled once
+	@tools/amalgam
+
+install: build ## installs below PREFIX=/usr/local (DESTDIR is honoured)
+	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
 clean: ## removes what was built; fetched sources and the Python environment stay
 	rm -rf build/release build/dev build/asan build/ubsan build/fuzz build/coverage build/wasm build/demo build/amalgam \
 	    build/alimentar
