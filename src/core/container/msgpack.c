@@ -311,9 +311,25 @@ static int enter_key(ald__cursor *c, const char *key)
     return 0;
 }
 
-int ald__msgpack_is_wide(const uint8_t *data, size_t size, const char *map_key, const char *key)
+int ald__msgpack_locate(const uint8_t *data, size_t size, const char *const *path, size_t depth,
+                        ald__msgpack_place *out)
 {
     ald__cursor c = {data, size, 0, 0};
-    return enter_key(&c, map_key) && enter_key(&c, key) && ald__cursor_left(&c) >= 9 &&
-           c.data[c.pos] == 0xcf;
+    head h;
+    uint64_t number;
+    for (size_t i = 0; i < depth; i++) {
+        if (!enter_key(&c, path[i]))
+            return 0;
+    }
+    if (ald__cursor_left(&c) == 0)
+        return 0;
+    memset(out, 0, sizeof *out);
+    out->first = c.data[c.pos];
+    if (take_head(&c, &h, &number, NULL) != ALD_OK)
+        return 0;
+    if (h.kind == ALD_VALUE_BIN || h.kind == ALD_VALUE_STRING) {
+        out->content = c.pos;
+        out->content_size = (size_t)number;
+    }
+    return 1;
 }

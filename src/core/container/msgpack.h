@@ -22,8 +22,14 @@ ALD_NODISCARD ald_status ald__msgpack_decode(const ald_allocator *alloc, const u
 ALD_NODISCARD ald_status ald__msgpack_encode(const ald_value *value, const char *const *wide_keys,
                                              ald_buffer *out, ald_error *err);
 
-/* Whether the value under `key` of the map at data[0 .. size) is a uint64 in its 9-byte form. The bytes were decoded
- * before; only the top level of `map_key`'s map is looked at. */
-int ald__msgpack_is_wide(const uint8_t *data, size_t size, const char *map_key, const char *key);
+/* Where a value stands in bytes that decoded well before: its first byte, and for a bin or string its contents. */
+typedef struct ald__msgpack_place {
+    uint8_t first;
+    size_t content, content_size; /* position in the bytes; 0, 0 for other kinds */
+} ald__msgpack_place;
+
+/* Follows `depth` keys through nested maps. 0: no such key. */
+int ald__msgpack_locate(const uint8_t *data, size_t size, const char *const *path, size_t depth,
+                        ald__msgpack_place *out);
 
 #endif

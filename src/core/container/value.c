@@ -293,15 +293,15 @@ static int compare_keys(const entry *a, const entry *b)
     return a->key_size < b->key_size ? -1 : a->key_size > b->key_size;
 }
 
-static void sift_down(const entry **heap, size_t root, size_t count)
+static void sift_down(const entry **heap, size_t top, size_t count)
 {
-    for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        const entry *held = heap[root];
+    for (size_t child; (child = 2 * top + 1) < count; top = child) {
+        const entry *held = heap[top];
         if (child + 1 < count && compare_keys(heap[child], heap[child + 1]) < 0)
             child++;
         if (compare_keys(held, heap[child]) >= 0)
             return;
-        heap[root] = heap[child];
+        heap[top] = heap[child];
         heap[child] = held;
     }
 }
