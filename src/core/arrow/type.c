@@ -56,7 +56,7 @@ static const fixed_format fixed_formats[] = {
     {"+r", ALD__RUN_END, 0, 0, 0, 0},
 };
 
-static int starts_with(const char *text, const char *start)
+static int format_starts(const char *text, const char *start)
 {
     while (*start != '\0') {
         if (*text++ != *start++)
@@ -73,7 +73,7 @@ static ald_status bad_format(const struct ArrowSchema *field, ald_error *err)
 }
 
 /* A decimal number at *text, which moves behind it. Nonzero when there is one that fits. */
-static int take_int(const char **text, int32_t *out)
+static int format_take_int(const char **text, int32_t *out)
 {
     const char *p = *text;
     int negative = *p == '-';
@@ -95,11 +95,11 @@ static int take_int(const char **text, int32_t *out)
 static int parse_decimal(const char *p, ald__type *out)
 {
     int32_t bits = 128, max;
-    if (!take_int(&p, &out->precision) || *p++ != ',' || !take_int(&p, &out->scale))
+    if (!format_take_int(&p, &out->precision) || *p++ != ',' || !format_take_int(&p, &out->scale))
         return 0;
     if (*p == ',') {
         p++;
-        if (!take_int(&p, &bits))
+        if (!format_take_int(&p, &bits))
             return 0;
     }
     max = bits == 32 ? 9 : bits == 64 ? 18 : bits == 128 ? 38 : bits == 256 ? 76 : 0;
@@ -132,7 +132,7 @@ static int parse_timestamp(const char *p, ald__type *out)
 
 static int parse_fixed_binary(const char *p, ald__type *out)
 {
-    if (!take_int(&p, &out->byte_width) || *p != '\0' || out->byte_width < 0)
+    if (!format_take_int(&p, &out->byte_width) || *p != '\0' || out->byte_width < 0)
         return 0;
     out->id = ALD__FIXED_BINARY;
     /* bit_width has 32 bits; wider values would be legal, and of no use. */
@@ -146,7 +146,7 @@ static int parse_fixed_binary(const char *p, ald__type *out)
 
 static int parse_fixed_list(const char *p, ald__type *out)
 {
-    if (!take_int(&p, &out->list_size) || *p != '\0' || out->list_size < 0)
+    if (!format_take_int(&p, &out->list_size) || *p != '\0' || out->list_size < 0)
         return 0;
     out->id = ALD__FIXED_LIST;
     out->buffer_count = 1;
@@ -158,7 +158,7 @@ static int parse_format(const char *format, ald__type *out)
 {
     for (size_t i = 0; i < sizeof fixed_formats / sizeof fixed_formats[0]; i++) {
         const fixed_format *f = &fixed_formats[i];
-        if (starts_with(format, f->text) && format[strlen(f->text)] == '\0') {
+        if (format_starts(format, f->text) && format[strlen(f->text)] == '\0') {
             out->id = (ald__type_id)f->id;
             out->unit = (ald__time_unit)f->unit;
             out->bit_width = f->bit_width;
@@ -167,15 +167,15 @@ static int parse_format(const char *format, ald__type *out)
             return 1;
         }
     }
-    if (starts_with(format, "ts"))
+    if (format_starts(format, "ts"))
         return parse_timestamp(format + 2, out);
-    if (starts_with(format, "d:"))
+    if (format_starts(format, "d:"))
         return parse_decimal(format + 2, out);
-    if (starts_with(format, "w:"))
+    if (format_starts(format, "w:"))
         return parse_fixed_binary(format + 2, out);
-    if (starts_with(format, "+w:"))
+    if (format_starts(format, "+w:"))
         return parse_fixed_list(format + 3, out);
-    if (starts_with(format, "+us:") || starts_with(format, "+ud:")) {
+    if (format_starts(format, "+us:") || format_starts(format, "+ud:")) {
         int dense = format[2] == 'd';
         out->id = dense ? ALD__DENSE_UNION : ALD__SPARSE_UNION;
         out->type_ids = format + 4;
@@ -190,16 +190,16 @@ static int is_integer(ald__type_id id)
     return id >= ALD__INT8 && id <= ALD__UINT64;
 }
 
-static int is_format(const struct ArrowSchema *field, const char *format)
+static int format_is(const struct ArrowSchema *field, const char *format)
 {
-    return field->format != NULL && starts_with(field->format, format) &&
+    return field->format != NULL && format_starts(field->format, format) &&
            field->format[strlen(format)] == '\0';
 }
 
 static int is_run_end(const struct ArrowSchema *child)
 {
     return child->dictionary == NULL &&
-           (is_format(child, "s") || is_format(child, "i") || is_format(child, "l"));
+           (format_is(child, "s") || format_is(child, "i") || format_is(child, "l"));
 }
 
 /* Wrong number or kind of children: what is wrong with them, else NULL. */
@@ -225,7 +225,7 @@ static const char *wrong_children(const struct ArrowSchema *field, const ald__ty
     case ALD__FIXED_LIST:
         return n != 1 ? "a list has one child" : NULL;
     case ALD__MAP:
-        if (n != 1 || field->children[0]->n_children != 2 || !is_format(field->children[0], "+s"))
+        if (n != 1 || field->children[0]->n_children != 2 || !format_is(field->children[0], "+s"))
             return "a map has one struct child of two fields";
         return NULL;
     case ALD__RUN_END:
@@ -269,7 +269,7 @@ ald_status ald__type_union_ids(const struct ArrowSchema *field, int8_t ids[128],
     if (field->n_children > MAX_UNION_CHILDREN)
         return bad_format(field, err);
     while (*p != '\0') {
-        if ((count > 0 && *p++ != ',') || count >= field->n_children || !take_int(&p, &id) ||
+        if ((count > 0 && *p++ != ',') || count >= field->n_children || !format_take_int(&p, &id) ||
             id < 0 || id > 127 || seen[id])
             return bad_format(field, err);
         seen[id] = 1;
