@@ -68,6 +68,9 @@ ALD_API ALD_NODISCARD ald_status ald_value_set_ext(ald_value *v, int8_t type, co
                                                    size_t size, ald_error *err);
 ALD_API void ald_value_set_array(ald_value *v);
 ALD_API void ald_value_set_map(ald_value *v);
+/* A deep copy of `from`, a node of another tree or another node of this one that does not hold `v`. */
+ALD_API ALD_NODISCARD ald_status ald_value_assign(ald_value *v, const ald_value *from,
+                                                  ald_error *err);
 /* Appends a nil item and returns it; NULL: no memory, or not an array. Earlier pointers stay valid. */
 ALD_API ald_value *ald_value_append(ald_value *array);
 /* The entry under this key, made (nil) if need be; NULL: no memory, or not a map. */

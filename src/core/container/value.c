@@ -387,6 +387,11 @@ static ald_status copy_into(ald_value *to, const ald_value *from, unsigned depth
     return ALD_OK;
 }
 
+ald_status ald_value_assign(ald_value *v, const ald_value *from, ald_error *err)
+{
+    return copy_into(v, from, 0, err);
+}
+
 ald_status ald_value_copy(const ald_allocator *alloc, const ald_value *from, ald_value **out,
                           ald_error *err)
 {
