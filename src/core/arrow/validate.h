@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Full validation of an array against its schema: lengths, offsets, UTF-8, indices, type ids, run ends, views, null
- * counts, no null where the field is not nullable (a slot under a null parent is no value). */
+ * counts, no null where the field is not nullable.
+ *
+ * What counts as a null in a field that is not nullable: a row whose value is null, so also a valid dictionary index of
+ * a null dictionary value, a run of a null, a union's null child slot. A slot that no row reaches (under a null parent,
+ * between lists, in the other children of a union) is no value and does not count. Every slot of a dictionary does. */
 #ifndef CORE_ARROW_VALIDATE_H
 #define CORE_ARROW_VALIDATE_H
 
 #include <stdint.h>
 
+#include "ald/alloc.h"
 #include "ald/arrow.h"
 #include "ald/error.h"
 
-/* `sizes`: bytes behind each buffer of each node in depth-first order (node, children, no dictionary), NULL when they are
- * not known (an array from another producer: buffer extents are then trusted). ALD_E_INVALID_FORMAT with the column's
- * name and the row. Costs nothing per row that has no bytes. */
-ALD_NODISCARD ald_status ald__array_validate(const struct ArrowSchema *schema,
+/* `alloc`: scratch, used only when list views or dense unions have fields below them that are not nullable and hold
+ * nulls. `sizes`: bytes behind each buffer of each node in depth-first order (node, children, no dictionary; all
+ * n_buffers of a node), NULL when they are not known (an array from another producer: buffer extents are then trusted).
+ * Dictionaries are validated too when sizes are not known; otherwise they must have been.
+ * A null_count of -1 is unknown and not compared. ALD_E_INVALID_FORMAT with the column's name and the row (without file
+ * offset). Costs nothing per row that has no bytes. */
+ALD_NODISCARD ald_status ald__array_validate(const ald_allocator *alloc,
+                                             const struct ArrowSchema *schema,
                                              const struct ArrowArray *array, const uint64_t *sizes,
                                              ald_error *err);
 
