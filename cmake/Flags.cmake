@@ -35,13 +35,3 @@ if(NOT ALD_SANITIZE AND NOT ALD_COVERAGE)
     # Threads of a host may have small stacks. Sanitizers pad the frames, so they are not measured there.
     target_compile_options(ald_flags INTERFACE -Wframe-larger-than=4096)
 endif()
-
-if(ALD_LTO)
-    include(CheckIPOSupported)
-    check_ipo_supported(RESULT ald_ipo OUTPUT ald_ipo_why LANGUAGES C)
-    if(ald_ipo)
-        set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
-    else()
-        message(WARNING "no link-time optimisation: ${ald_ipo_why}")
-    endif()
-endif()
