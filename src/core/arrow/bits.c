@@ -35,13 +35,22 @@ void ald__bits_copy(uint8_t *dst, uint64_t dst_at, const uint8_t *src, uint64_t 
     }
 }
 
+/* Without a population count instruction, which x86-64 alone does not promise, the builtin is a call. */
+static uint64_t bits_ones(uint64_t v)
+{
+    v -= (v >> 1) & 0x5555555555555555u;
+    v = (v & 0x3333333333333333u) + ((v >> 2) & 0x3333333333333333u);
+    v = (v + (v >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (v * 0x0101010101010101u) >> 56;
+}
+
 uint64_t ald__bits_count(const uint8_t *bits, uint64_t at, uint64_t count)
 {
     uint64_t ones = 0, end = at + count;
     for (; at < end && at % 8 != 0; at++)
         ones += (uint64_t)ald__bit_get(bits, at);
     for (; end - at >= 64; at += 64)
-        ones += (uint64_t)__builtin_popcountll(ald__load_le64(bits + at / 8));
+        ones += bits_ones(ald__load_le64(bits + at / 8));
     for (; at < end; at++)
         ones += (uint64_t)ald__bit_get(bits, at);
     return ones;
