@@ -21,6 +21,15 @@ uint64_t ald__frame_skippable(const uint8_t *src, size_t size)
                                  : SKIPPABLE_HEAD + (uint64_t)ald__load_le32(src + 4);
 }
 
+#define LZ4_EXPANSION 255u /* a byte of an LZ4 match length stands for 255 at most */
+
+uint64_t ald__codec_bound(uint8_t id, const uint8_t *src, size_t src_size)
+{
+    if (id == ALD_COMPRESSION_ZSTD_L3 || id == ALD_COMPRESSION_ZSTD_L19)
+        return ald__zstd_bound(src, src_size);
+    return id == ALD_COMPRESSION_LZ4 ? (uint64_t)src_size * LZ4_EXPANSION : src_size;
+}
+
 static ald_status decode_stored(const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
                                 uint64_t offset, ald_error *err)
 {

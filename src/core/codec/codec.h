@@ -17,6 +17,10 @@ ALD_NODISCARD ald_status ald__codec_decode(uint8_t id, const ald_allocator *allo
                                            const uint8_t *src, size_t src_size, uint8_t *dst,
                                            size_t dst_size, uint64_t offset, ald_error *err);
 
+/* The most that the frames of `src` can hold, found without decoding: a stated size beyond it is a lie, and nothing is
+ * allocated for it. Broken frames give any bound. */
+uint64_t ald__codec_bound(uint8_t id, const uint8_t *src, size_t src_size);
+
 /* One frame with content checksum and size, fed in pieces. `content_size` must be what is written in all, or
  * UINT64_MAX: unknown (the frame then has no size). Id 0 passes bytes through. */
 typedef struct ald__encoder ald__encoder;

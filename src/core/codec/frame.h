@@ -26,6 +26,8 @@ typedef struct ald__frame_io {
 ALD_NODISCARD ald_status ald__zstd_decode(ald__frame_io *io, ald_error *err);
 ALD_NODISCARD ald_status ald__lz4_decode(ald__frame_io *io, ald_error *err);
 
+uint64_t ald__zstd_bound(const uint8_t *src, size_t size);
+
 /* Encoders: `state` is the library's. write may be called with size 0. */
 typedef struct ald__encoder_ops {
     ald_status (*open)(const ald_allocator *alloc, int level, uint64_t content_size, void **state,

@@ -124,6 +124,12 @@ ald_status ald__zstd_decode(ald__frame_io *io, ald_error *err)
     return st;
 }
 
+uint64_t ald__zstd_bound(const uint8_t *src, size_t size)
+{
+    unsigned long long bound = ZSTD_decompressBound(src, size);
+    return bound == ZSTD_CONTENTSIZE_ERROR ? UINT64_MAX : bound;
+}
+
 typedef struct zstd_state {
     const ald_allocator *alloc;
     ZSTD_CCtx *cctx;

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* An .ald file taken apart: the only code that knows offsets. Nothing of the payload is parsed here. */
+#ifndef CORE_CONTAINER_FILE_H
+#define CORE_CONTAINER_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ald/io.h"
+#include "ald/reader.h"
+#include "core/container/header.h"
+#include "core/container/metadata.h"
+
+#define ALD__SIGNATURE_BYTES 96u
+#define ALD__LICENSE_FIXED_BYTES 75u
+#define ALD__CHUNK_ENTRY_BYTES 28u
+#define ALD__ARRAY_ENTRY_BYTES 31u
+#define ALD__CRC_BYTES 4u
+#define ALD__METADATA_LIMIT (64ull << 20)
+
+typedef struct ald__file {
+    ald_allocator alloc;
+    ald_source source;
+    uint64_t metadata_limit;
+    ald__header header;
+    uint64_t payload_size, uncompressed_size, schema_size; /* true values, once known */
+    uint8_t *metadata; /* the section's bytes, once read */
+    ald_value *tree;   /* the metadata as a map, once decoded */
+    int metadata_is_array;
+    ald__facts facts;
+    ald_sections sections;
+    uint8_t crc32_variant; /* an ald_crc32_variant */
+    uint64_t chunk_count, array_count;
+    ald_chunk_entry *chunks;
+    ald_array_entry *arrays;
+    int8_t encryption_mode; /* -1: none */
+    uint32_t recipient_count;
+    int recipient_both; /* the sections fit with a recipient block of 45 and of 53 bytes; the layout has 53 */
+    uint8_t signature[ALD__SIGNATURE_BYTES];
+    ald_license license;
+    uint8_t *license_block; /* fixed part and terms, NUL behind */
+    size_t license_size;
+} ald__file;
+
+typedef enum ald__file_checks {
+    ALD__FILE_WHOLE = 0, /* the CRC32 over everything, right after the length */
+    ALD__FILE_LAZY = 1   /* only structure and prefix_crc32 */
+} ald__file_checks;
+
+/* Magic to section layout, in the order of FORMAT.md §11. `source` is copied and stays the caller's. Clear with
+ * ald__file_clear, also after a failure. */
+ALD_NODISCARD ald_status ald__file_open(ald__file *file, const ald_source *source,
+                                        uint64_t metadata_limit, ald__file_checks checks,
+                                        const ald_allocator *alloc, ald_error *err);
+void ald__file_clear(ald__file *file);
+
+/* Parts of ald__file_open, one file each. */
+ALD_NODISCARD ald_status ald__file_walk(ald__file *file, ald_error *err);         /* walk.c: Truncated */
+ALD_NODISCARD ald_status ald__file_read_metadata(ald__file *file, ald_error *err); /* file.c */
+ALD_NODISCARD ald_status ald__file_layout(ald__file *file, ald_error *err);       /* layout.c */
+ALD_NODISCARD ald_status ald__file_read_chunks(ald__file *file, ald_error *err);  /* index.c */
+ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err);  /* index.c */
+
+/* Little-endian numbers at a file offset that is known to be inside. */
+ALD_NODISCARD ald_status ald__file_u16(const ald__file *file, uint64_t at, uint16_t *out,
+                                       ald_error *err);
+ALD_NODISCARD ald_status ald__file_u32(const ald__file *file, uint64_t at, uint32_t *out,
+                                       ald_error *err);
+ALD_NODISCARD ald_status ald__file_bytes(const ald__file *file, uint64_t at, void *out, size_t size,
+                                         ald_error *err);
+/* A range as fresh memory of range.end - range.begin + 1 bytes, the last one 0. */
+ALD_NODISCARD ald_status ald__file_copy(const ald__file *file, ald_range range, uint8_t **out,
+                                        ald_error *err);
+
+#endif

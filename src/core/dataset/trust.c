@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold before a payload is parsed: signer, license, and the hash over the decompressed bytes. */
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/dataset/whole.h"
+
+#define LICENSE_EXPIRATION_ENFORCED 0x02u
+
+static ald_status sha256(const ald_host *host, const void *data, size_t size,
+                         uint8_t digest[ALD_SHA256_BYTES], ald_error *err)
+{
+    void *state = NULL;
+    if (host->crypto == NULL || host->crypto->sha256_new == NULL)
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "the host has no SHA-256");
+    ALD_TRY(host->crypto->sha256_new(&host->alloc, &state, err));
+    host->crypto->sha256_update(state, data, size);
+    host->crypto->sha256_finish(state, digest);
+    return ALD_OK;
+}
+
+static ald_status check_license_hash(const ald__file *f, const ald_host *host, ald_error *err)
+{
+    uint8_t digest[ALD_SHA256_BYTES];
+    if (f->facts.license_sha256.data == NULL)
+        return ALD_OK;
+    ALD_TRY(sha256(host, f->license_block, f->license_size, digest, err));
+    if (memcmp(digest, f->facts.license_sha256.data, sizeof digest) != 0)
+        return ald__fail(err, ALD_E_SIGNATURE_INVALID, f->sections.license.begin,
+                         "the license block is not the one that was signed");
+    return ALD_OK;
+}
+
+static ald_status check_expiry(const ald__file *f, const ald_load_options *options,
+                               const ald_host *host, ald_error *err)
+{
+    const ald_license *l = &f->license;
+    int64_t now;
+    if (options->ignore_expiry || !(l->flags & LICENSE_EXPIRATION_ENFORCED) || l->expires_at == 0)
+        return ALD_OK;
+    now = host->now != NULL ? host->now(host->ctx) : INT64_MIN;
+    if (now == INT64_MIN)
+        return ald__fail(err, ALD_E_LICENSE_EXPIRED, f->sections.license.begin,
+                         "the license expires and the time is unknown");
+    if (now > 0 && (uint64_t)now > l->expires_at)
+        return ald__fail(err, ALD_E_LICENSE_EXPIRED, f->sections.license.begin,
+                         "the license expired at %llu (unix seconds), now is %llu",
+                         (unsigned long long)l->expires_at, (unsigned long long)now);
+    return ALD_OK;
+}
+
+ald_status ald__check_trust(const ald__file *f, const ald_load_options *options,
+                            const ald_host *host, ald_error *err)
+{
+    if (f->header.flags & ALD_FLAG_SIGNED)
+        return ald__fail(err, ALD_E_UNTRUSTED_SIGNER, f->sections.signature.begin,
+                         "the file is signed by a key that is not trusted");
+    if (f->header.flags & ALD_FLAG_LICENSED) {
+        ALD_TRY(check_license_hash(f, host, err));
+        ALD_TRY(check_expiry(f, options, host, err));
+    }
+    if (f->header.flags & ALD_FLAG_ENCRYPTED)
+        return ald__fail(err, ALD_E_DECRYPTION_FAILED, f->sections.encryption.begin,
+                         "the payload is encrypted: wrong key or changed data");
+    return ALD_OK;
+}
+
+static int hex_value(char c)
+{
+    char low = (char)(c | 0x20);
+    return c <= '9' ? c - '0' : low - 'a' + 10;
+}
+
+ald_status ald__check_sha256(const ald__file *f, const ald__shared *payload, const ald_host *host,
+                             ald_error *err)
+{
+    const ald_value *v = ald_value_find(f->tree, "sha256");
+    uint8_t digest[ALD_SHA256_BYTES], wrong = 0;
+    size_t size;
+    const char *hex;
+    if (v == NULL || ald_value_get_type(v) != ALD_VALUE_STRING)
+        return ALD_OK;
+    hex = ald_value_get_bytes(v, &size); /* 64 digits: checked with the metadata */
+    ALD_TRY(sha256(host, ald__shared_data(payload), ald__shared_size(payload), digest, err));
+    for (size_t i = 0; i < sizeof digest; i++)
+        wrong |= (uint8_t)(digest[i] ^ (hex_value(hex[2 * i]) << 4 | hex_value(hex[2 * i + 1])));
+    if (wrong != 0)
+        return ald__fail(err, ALD_E_CHECKSUM_MISMATCH, f->sections.payload.begin,
+                         "SHA-256 of the decompressed payload is not the one in the metadata");
+    return ALD_OK;
+}
