@@ -31,11 +31,11 @@ typedef enum ald__token_kind {
 #define ALD__TOKEN_INEXACT 0x008u  /* an integer that no double equals */
 #define ALD__TOKEN_EXPONENT 0x010u
 #define ALD__TOKEN_NEG_ZERO 0x020u
-#define ALD__TOKEN_NANO 0x040u     /* more than 6 decimals of a second */
-#define ALD__TOKEN_FAR 0x080u      /* a date or timestamp that 64 bits of nanoseconds do not reach */
-#define ALD__TOKEN_Z 0x100u        /* the zone is Z */
-#define ALD__TOKEN_OFFSET 0x200u   /* the zone is an offset, in offset_min */
-#define ALD__TOKEN_OFFSETS 0x400u  /* profiles only: several different offsets */
+#define ALD__TOKEN_NANO 0x040u    /* more than 6 decimals of a second */
+#define ALD__TOKEN_FAR 0x080u     /* a date or timestamp that 64 bits of nanoseconds do not reach */
+#define ALD__TOKEN_Z 0x100u       /* the zone is Z */
+#define ALD__TOKEN_OFFSET 0x200u  /* the zone is an offset, in offset_min */
+#define ALD__TOKEN_OFFSETS 0x400u /* profiles only: several different offsets */
 #define ALD__TOKEN_FLAGS 11
 
 typedef struct ald__token {
@@ -114,12 +114,12 @@ int ald__text_to_decimal(const char *text, size_t size, int precision, int scale
 
 /* A date, time or timestamp taken apart. */
 typedef struct ald__moment {
-    int32_t days;         /* since 1970-01-01 */
-    int64_t nanos;        /* of the day */
-    uint8_t kind;         /* ALD__TOKEN_DATE, _TIME, _STAMP or _ZONED */
-    uint8_t frac_digits;  /* as written */
+    int32_t days;        /* since 1970-01-01 */
+    int64_t nanos;       /* of the day */
+    uint8_t kind;        /* ALD__TOKEN_DATE, _TIME, _STAMP or _ZONED */
+    uint8_t frac_digits; /* as written */
     uint8_t is_z;
-    int16_t offset_min;   /* east of UTC; days and nanos are as written */
+    int16_t offset_min; /* east of UTC; days and nanos are as written */
 } ald__moment;
 
 int ald__text_to_moment(const char *text, size_t size, ald__moment *out);

@@ -16,7 +16,7 @@
 typedef enum ald__store {
     ALD__STORE_NULL = 0,
     ALD__STORE_BOOL,
-    ALD__STORE_INT,     /* 1, 2, 4 or 8 bytes */
+    ALD__STORE_INT, /* 1, 2, 4 or 8 bytes */
     ALD__STORE_UINT,
     ALD__STORE_FLOAT,   /* 4 or 8 bytes */
     ALD__STORE_DECIMAL, /* 4, 8, 16 or 32 bytes */
@@ -24,24 +24,24 @@ typedef enum ald__store {
     ALD__STORE_TIME,    /* of day */
     ALD__STORE_STAMP,
     ALD__STORE_DURATION,
-    ALD__STORE_TEXT,    /* UTF-8 */
+    ALD__STORE_TEXT, /* UTF-8 */
     ALD__STORE_BINARY
 } ald__store;
 
 typedef struct ald__column {
     ald_allocator alloc;
-    uint8_t store;       /* an ald__store */
-    uint8_t width;       /* bytes of a value, or of an offset */
-    uint8_t digits;      /* TIME, STAMP, DURATION: decimals of a second: 0, 3, 6, 9 */
-    uint8_t zoned;       /* STAMP */
+    uint8_t store;  /* an ald__store */
+    uint8_t width;  /* bytes of a value, or of an offset */
+    uint8_t digits; /* TIME, STAMP, DURATION: decimals of a second: 0, 3, 6, 9 */
+    uint8_t zoned;  /* STAMP */
     int16_t precision, scale;
     int64_t length, null_count;
     size_t row_capacity; /* rows that `values` (and `valid`, when there) have room for */
     uint8_t *valid;      /* bitmap; NULL until the first null */
     size_t valid_capacity;
-    uint8_t *values;     /* values, bits of BOOL, or length + 1 offsets */
+    uint8_t *values; /* values, bits of BOOL, or length + 1 offsets */
     size_t values_capacity;
-    uint8_t *bytes;      /* of TEXT and BINARY */
+    uint8_t *bytes; /* of TEXT and BINARY */
     size_t bytes_size, bytes_capacity;
 } ald__column;
 
@@ -62,7 +62,7 @@ ALD_NODISCARD ald_status ald__column_add_null(ald__column *column, ald_error *er
 ALD_NODISCARD ald_status ald__column_add_text(ald__column *column, const char *text, size_t size,
                                               ald_error *err);
 /* Values as they are, into the stores of their kind; ALD_E_SCHEMA_MISMATCH (err untouched) when they do not fit exactly.
- * int64 and uint64 go into INT, UINT, FLOAT (if exact) and DECIMAL; double into FLOAT. */
+ * int64 and uint64 go into INT, UINT, FLOAT (rounded) and DECIMAL; double into FLOAT. */
 ALD_NODISCARD ald_status ald__column_add_bool(ald__column *column, int value, ald_error *err);
 ALD_NODISCARD ald_status ald__column_add_int64(ald__column *column, int64_t value, ald_error *err);
 ALD_NODISCARD ald_status ald__column_add_uint64(ald__column *column, uint64_t value,

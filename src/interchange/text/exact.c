@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Knows when a decimal text and a double say the same digits, without rounding anywhere.
+ *
+ * With the double m·2^q and the text D·10^e of k digits, the text is what printing the double with k digits gives when
+ * 2·|m·2^q − D·10^e| ≤ 10^e (on equality D must be even). Multiplied by powers of 2 and 5 all terms are integers: of 128
+ * bits for what occurs, of up to 3,072 for the rest. */
+#include <string.h>
+
+#include "interchange/text/number.h"
+
+#define BIG_LIMBS 48
+/* More digits than any double has: the text must then equal the double. */
+#define DIGITS_OF_ANY_DOUBLE 780
+
+typedef struct big {
+    size_t count; /* limbs in use; the top one is not 0 */
+    uint64_t limb[BIG_LIMBS];
+} big;
+
+typedef struct halves {
+    uint64_t m; /* below 2^53 */
+    int q;
+} halves;
+
+static halves double_parts(double value)
+{
+    uint64_t bits;
+    halves h;
+    memcpy(&bits, &value, sizeof bits);
+    h.q = (int)((bits >> 52) & 0x7FF);
+    h.m = bits & ((1ull << 52) - 1);
+    if (h.q == 0)
+        h.q = 1;
+    else
+        h.m |= 1ull << 52;
+    h.q -= 1075;
+    return h;
+}
+
+static void big_set(big *b, uint64_t v)
+{
+    b->count = v != 0;
+    b->limb[0] = v;
+}
+
+/* b = b × factor + add; the sizes worked out above never overflow, a broken caller loses high bits. */
+static void big_mul_add(big *b, uint64_t factor, uint64_t add)
+{
+    unsigned __int128 carry = add;
+    for (size_t i = 0; i < b->count; i++) {
+        carry += (unsigned __int128)b->limb[i] * factor;
+        b->limb[i] = (uint64_t)carry;
+        carry >>= 64;
+    }
+    if (carry != 0 && b->count < BIG_LIMBS)
+        b->limb[b->count++] = (uint64_t)carry;
+}
+
+static void big_mul_pow5(big *b, int64_t n)
+{
+    for (; n >= 27; n -= 27)
+        big_mul_add(b, 7450580596923828125ull, 0); /* 5^27 */
+    for (; n > 0; n--)
+        big_mul_add(b, 5, 0);
+}
+
+static void big_shift_left(big *b, int64_t bits)
+{
+    size_t limbs = (size_t)(bits / 64);
+    if (b->count == 0 || b->count + limbs > BIG_LIMBS)
+        return;
+    memmove(b->limb + limbs, b->limb, b->count * sizeof b->limb[0]);
+    memset(b->limb, 0, limbs * sizeof b->limb[0]);
+    b->count += limbs;
+    big_mul_add(b, 1ull << (bits % 64), 0);
+}
+
+static int big_compare(const big *a, const big *b)
+{
+    if (a->count != b->count)
+        return a->count < b->count ? -1 : 1;
+    for (size_t i = a->count; i-- > 0;) {
+        if (a->limb[i] != b->limb[i])
+            return a->limb[i] < b->limb[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+/* a −= b, for a ≥ b. */
+static void big_subtract(big *a, const big *b)
+{
+    uint64_t borrow = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        uint64_t take = i < b->count ? b->limb[i] : 0;
+        uint64_t left = a->limb[i] - take - borrow;
+        borrow = a->limb[i] < take || (borrow != 0 && a->limb[i] == take);
+        a->limb[i] = left;
+    }
+    while (a->count > 0 && a->limb[a->count - 1] == 0)
+        a->count--;
+}
+
+/* The first `digits` significant digits. */
+static void big_set_digits(big *b, const ald__number *n, size_t digits)
+{
+    const char *p = n->sig;
+    big_set(b, 0);
+    for (size_t i = 0; i < digits; p++) {
+        if (*p == '.')
+            continue;
+        if (b->count == 0)
+            big_set(b, (uint64_t)(*p - '0'));
+        else
+            big_mul_add(b, 10, (uint64_t)(*p - '0'));
+        i++;
+    }
+}
+
+/* Digits without the zeros at the end. */
+static size_t trimmed_digits(const ald__number *n)
+{
+    const char *p = n->sig;
+    size_t kept = 0;
+    for (size_t i = 0; i < n->sig_digits; p++) {
+        if (*p == '.')
+            continue;
+        i++;
+        if (*p != '0')
+            kept = i;
+    }
+    return kept;
+}
+
+/* a = |value|, d = |n|, both × 2^twos × 5^fives. `kept` digits of n are not zeros at the end. */
+static void big_scale(const ald__number *n, size_t kept, halves h, int64_t unit, big *a, big *d,
+                      int64_t *twos, int64_t *fives)
+{
+    int64_t e = n->exponent + (int64_t)(n->sig_digits - kept);
+    int64_t low = unit < e ? unit : e;
+    *fives = low < 0 ? -low : 0;
+    *twos = h.q < 0 && -h.q > *fives ? -h.q : *fives;
+    big_set(a, h.m);
+    big_mul_pow5(a, *fives);
+    big_shift_left(a, h.q + *twos);
+    big_set_digits(d, n, kept);
+    big_mul_pow5(d, e + *fives);
+    big_shift_left(d, e + *twos);
+}
+
+int ald__number_compare(const ald__number *n, double value)
+{
+    big a, d;
+    int64_t twos, fives;
+    size_t kept = trimmed_digits(n);
+    halves h = double_parts(value);
+    int64_t top = n->exponent + (int64_t)n->sig_digits;
+    if (kept == 0 || h.m == 0)
+        return (kept != 0) - (h.m != 0);
+    if (top > 310)
+        return 1;
+    if (top < -330)
+        return -1;
+    if (kept > DIGITS_OF_ANY_DOUBLE) {
+        /* The digits that are kept decide, save on equality: then the cut ones make it more. */
+        ald__number cut = *n;
+        int sign;
+        cut.sig_digits = DIGITS_OF_ANY_DOUBLE;
+        cut.exponent = top - DIGITS_OF_ANY_DOUBLE;
+        sign = ald__number_compare(&cut, value);
+        return sign == 0 ? 1 : sign;
+    }
+    big_scale(n, kept, h, 0, &a, &d, &twos, &fives);
+    return big_compare(&d, &a);
+}
+
+/* The last significant digit as written is even. */
+static int last_digit_even(const ald__number *n, size_t kept)
+{
+    const char *p = n->sig;
+    char last = '0';
+    if (kept < n->sig_digits)
+        return 1;
+    for (size_t i = 0; i < kept; p++) {
+        if (*p != '.') {
+            last = *p;
+            i++;
+        }
+    }
+    return (last - '0') % 2 == 0;
+}
+
+static int faithful_big(const ald__number *n, double value)
+{
+    big a, d, u;
+    int64_t twos, fives, unit = n->exponent;
+    size_t kept = trimmed_digits(n);
+    halves h = double_parts(value);
+    int order, even;
+    if (kept > DIGITS_OF_ANY_DOUBLE)
+        return 0;
+    if (n->sig_digits > DIGITS_OF_ANY_DOUBLE)
+        return ald__number_compare(n, value) == 0;
+    /* Below a power of ten the digits of the double stand one place lower. */
+    if (kept == 1 && *n->sig == '1' && ald__number_compare(n, value) > 0)
+        unit--;
+    big_scale(n, kept, h, unit, &a, &d, &twos, &fives);
+    order = big_compare(&a, &d);
+    if (order >= 0)
+        big_subtract(&a, &d);
+    else {
+        big_subtract(&d, &a);
+        a = d;
+    }
+    big_set(&u, 1);
+    big_mul_pow5(&u, unit + fives);
+    big_shift_left(&u, unit + twos);
+    big_mul_add(&a, 2, 0);
+    order = big_compare(&a, &u);
+    even = unit == n->exponent ? last_digit_even(n, kept) : 1; /* …9.5 rounds up to the power */
+    return order < 0 || (order == 0 && even);
+}
+
+static const uint64_t pow5[28] = {1ull,
+                                  5ull,
+                                  25ull,
+                                  125ull,
+                                  625ull,
+                                  3125ull,
+                                  15625ull,
+                                  78125ull,
+                                  390625ull,
+                                  1953125ull,
+                                  9765625ull,
+                                  48828125ull,
+                                  244140625ull,
+                                  1220703125ull,
+                                  6103515625ull,
+                                  30517578125ull,
+                                  152587890625ull,
+                                  762939453125ull,
+                                  3814697265625ull,
+                                  19073486328125ull,
+                                  95367431640625ull,
+                                  476837158203125ull,
+                                  2384185791015625ull,
+                                  11920928955078125ull,
+                                  59604644775390625ull,
+                                  298023223876953125ull,
+                                  1490116119384765625ull,
+                                  7450580596923828125ull};
+
+/* In 128 bits, for up to 19 digits and 0 to 27 decimals: with n decimals and s = −(q + n) ≥ 0 the question is
+ * 2·|m·5^n − D·2^s| ≤ 2^s. m·5^n is below 2^116, and D·2^s is as large as that. -1: other sizes, or D a power of ten. */
+static int faithful_small(const ald__number *n, double value)
+{
+    halves h = double_parts(value);
+    int64_t decimals = -n->exponent;
+    unsigned __int128 a, d, gap;
+    int64_t s;
+    if (n->sig_digits > 19 || decimals < 0 || decimals > 27)
+        return -1;
+    s = -(h.q + decimals);
+    if (s < 0 || s > 63)
+        return -1;
+    a = (unsigned __int128)h.m * pow5[decimals];
+    d = (unsigned __int128)n->mantissa << s;
+    if (*n->sig == '1' && a < d && trimmed_digits(n) == 1)
+        return -1;
+    gap = (a > d ? a - d : d - a) * 2;
+    d = (unsigned __int128)1 << s;
+    return gap < d || (gap == d && n->mantissa % 2 == 0);
+}
+
+int ald__number_is_faithful(const ald__number *n, double value)
+{
+    int small;
+    int64_t top = n->exponent + (int64_t)n->sig_digits;
+    if (n->sig_digits == 0)
+        return 1;
+    if (value == 0)
+        return 0;
+    /* The distance to the nearest double is at most 2^-53 of the value where doubles are normal. Half a unit of the last
+     * digit is more than that for a mantissa up to 2^52; below a power of ten it is a tenth, enough for 15 digits. */
+    if (top > -300 && top < 300 &&
+        (n->sig_digits <= 15 || (n->sig_digits == 16 && n->mantissa <= (1ull << 52) &&
+                                 n->mantissa != 1000000000000000ull)))
+        return 1;
+    small = faithful_small(n, value < 0 ? -value : value);
+    return small >= 0 ? small : faithful_big(n, value < 0 ? -value : value);
+}
+
+int ald__number_is_exact(const ald__number *n)
+{
+    double d;
+    if (n->sig_digits <= 15)
+        return 1;
+    if (n->sig_digits <= 19 && n->mantissa <= (1ull << 53))
+        return 1;
+    return ald__number_to_double(n, &d) && ald__number_compare(n, d < 0 ? -d : d) == 0;
+}
