@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary output and then end the process as they would have. SIGBUS
+ * means that a mapped input shrank while it was read. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cleanup.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static char path_to_remove[PATH_MAX];
+static volatile sig_atomic_t has_path;
+
+static void remove_file(void)
+{
+    if (has_path) {
+        has_path = 0;
+        unlink(path_to_remove);
+    }
+}
+
+static void on_end(int number)
+{
+    remove_file();
+    signal(number, SIG_DFL); /* the handler runs with the signal blocked: raised now, it comes on return */
+    raise(number);
+}
+
+static void on_bus(int number)
+{
+    static const char text[] =
+        "alimentar: error: IoError: an input file became shorter, or unreadable, while it was read\n";
+    (void)number;
+    remove_file();
+    if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
+        /* nothing is left to tell it to */
+    }
+    _exit(CLI_EXIT_IO);
+}
+
+void cli_cleanup_install(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction action;
+    struct sigaction old;
+    memset(&action, 0, sizeof(action));
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        action.sa_handler = on_end;
+        /* A shell's `nohup` and `&` ignore signals for their children: leave that. A reader that goes away ends us
+         * in any case. */
+        if (sigaction(ends[i], NULL, &old) == 0 &&
+            (old.sa_handler != SIG_IGN || ends[i] == SIGPIPE)) {
+            sigaction(ends[i], &action, NULL);
+        }
+    }
+    action.sa_handler = on_bus;
+    sigaction(SIGBUS, &action, NULL);
+}
+
+void cli_cleanup_file(const char *path)
+{
+    has_path = 0;
+    if (path != NULL && strlen(path) < sizeof(path_to_remove)) {
+        memcpy(path_to_remove, path, strlen(path) + 1);
+        has_path = 1;
+    }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals: a killed run leaves no temporary file. */
+#ifndef CLI_CLEANUP_H
+#define CLI_CLEANUP_H
+
+/* Sets the handlers; once, at start. */
+void cli_cleanup_install(void);
+
+/* The file that a signal removes before the process ends; NULL: none. Copied. */
+void cli_cleanup_file(const char *path);
+
+#endif

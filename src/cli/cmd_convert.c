@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* alimentar convert IN [OUT] */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/transfer.h"
+
+typedef struct convert_args {
+    cli_common common;
+    const char *in, *out;
+    read_options read;
+    write_options write;
+    describe_options describe;
+} convert_args;
+
+static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
+{
+    const convert_args *args = raw;
+    file_format format = FORMAT_UNKNOWN;
+    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe};
+    ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
+    if (status != ALD_OK || t.out != NULL) {
+        return status != ALD_OK ? status : cli_transfer(env, &t, err);
+    }
+    status = file_format_find(env, args->in, args->read.from, "--from", &format, err);
+    if (status == ALD_OK && (format != FORMAT_ALD || strcmp(args->in, "-") == 0)) {
+        cli_hint(env, "name the output; only a .ald can be replaced by itself");
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "convert: OUT is missing");
+    }
+    if (status == ALD_OK && args->write.to != NULL) {
+        cli_hint(env, "name the output");
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                               "convert: --to needs an output");
+    }
+    return status != ALD_OK ? status : cli_transfer(env, &t, err);
+}
+
+static const opt_operand operands[] = {
+    {"IN", "the file to read; - is standard input (with --from)", offsetof(convert_args, in), 0},
+    {"OUT", "the file to write; - is standard output (with --to). Without it a .ald is replaced by "
+            "itself, in one step",
+     offsetof(convert_args, out), OPT_OPERAND_OPTIONAL},
+    {0},
+};
+
+static const opt_use options[] = {
+    {&cli_group_read, offsetof(convert_args, read)},
+    {&cli_group_read_schema, offsetof(convert_args, read)},
+    {&cli_group_write, offsetof(convert_args, write)},
+    {&cli_group_describe, offsetof(convert_args, describe)},
+    {&cli_group_threads, 0},
+    {&cli_group_common, 0},
+    {0},
+};
+
+static const char *const examples[] = {
+    "CSV to a data set file", "alimentar convert data.csv data.ald",
+    "with the first column kept as text", "alimentar convert data.csv data.ald --types zip:string",
+    "to an Arrow file with compressed buffers",
+    "alimentar convert data.ald data.arrow --buffer-compression zstd",
+    "through pipes", "gunzip < data.csv.gz | alimentar convert - data.ald --from csv",
+    "compress harder, in place", "alimentar convert data.ald --compression zstd-l19",
+    NULL,
+};
+
+const cli_command cli_cmd_convert = {
+    .verb = "convert",
+    .brief = "convert between .ald, CSV, JSON and Arrow files",
+    .details =
+        "The formats are known by the extensions .ald, .csv, .tsv, .jsonl, .ndjson, .json (one array), "
+        ".arrow, .feather and .ipc (Arrow IPC file), .arrows (Arrow IPC stream) and .parquet, or by --from "
+        "and --to.\n"
+        "OUT appears when all is written, or not at all. It is not replaced without --force. A .ald made "
+        "from a .ald keeps metadata, data set type and compression unless options say otherwise.",
+    .examples = examples,
+    .operands = operands,
+    .options = options,
+    .args_size = sizeof(convert_args),
+    .run = run_convert,
+};

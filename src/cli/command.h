@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The row of each command. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/cli.h"
+
+extern const cli_command cli_cmd_cat;
+extern const cli_command cli_cmd_convert;
+extern const cli_command cli_cmd_describe;
+extern const cli_command cli_cmd_head;
+extern const cli_command cli_cmd_help;
+extern const cli_command cli_cmd_info;
+extern const cli_command cli_cmd_schema;
+extern const cli_command cli_cmd_stats;
+extern const cli_command cli_cmd_tail;
+extern const cli_command cli_cmd_validate;
+extern const cli_command cli_cmd_verify;
+extern const cli_command cli_cmd_version;
+
+#endif

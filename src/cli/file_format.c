@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* One row for each format; extensions are compared in any case. */
+#include "cli/file_format.h"
+
+#include <string.h>
+#include <strings.h>
+
+typedef struct format_row {
+    const char *name;
+    const char *text;
+    const char *extensions[4];
+    opt_scope in, out;
+    uint8_t binary;
+} format_row;
+
+static const format_row rows[] = {
+    [FORMAT_ALD] = {"ald", ".ald data set", {"ald"}, SCOPE_ALD_IN, SCOPE_ALD_OUT, 1},
+    [FORMAT_CSV] = {"csv", "CSV", {"csv"}, SCOPE_CSV_IN, SCOPE_CSV_OUT, 0},
+    [FORMAT_TSV] = {"tsv", "CSV with tabs", {"tsv", "tab"}, SCOPE_CSV_IN, SCOPE_CSV_OUT, 0},
+    [FORMAT_JSONL] = {"jsonl", "JSON lines", {"jsonl", "ndjson"}, SCOPE_JSON_IN, SCOPE_JSON_OUT, 0},
+    [FORMAT_JSON] = {"json", "JSON array", {"json"}, SCOPE_JSON_IN, SCOPE_JSON_OUT, 0},
+    [FORMAT_ARROW] =
+        {"arrow", "Arrow IPC file", {"arrow", "feather", "ipc"}, SCOPE_IPC_IN, SCOPE_IPC_OUT, 1},
+    [FORMAT_ARROWS] = {"arrows", "Arrow IPC stream", {"arrows"}, SCOPE_IPC_IN, SCOPE_IPC_OUT, 1},
+    [FORMAT_PARQUET] = {"parquet", "Parquet", {"parquet"}, 0, 0, 1},
+};
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+const char *const file_format_names[] = {"ald",  "csv",    "tsv",     "jsonl", "json",
+                                         "arrow", "arrows", "parquet", NULL};
+
+static file_format by_extension(const char *extension)
+{
+    for (size_t i = 1; i < ROW_COUNT; i++) {
+        for (size_t k = 0; k < 4 && rows[i].extensions[k] != NULL; k++) {
+            if (strcasecmp(rows[i].extensions[k], extension) == 0) {
+                return (file_format)i;
+            }
+        }
+    }
+    return FORMAT_UNKNOWN;
+}
+
+const char *file_format_text(file_format format)
+{
+    return rows[format].text;
+}
+
+const char *file_format_name(file_format format)
+{
+    return rows[format].name;
+}
+
+int file_format_is_binary(file_format format)
+{
+    return rows[format].binary;
+}
+
+opt_scope file_format_scope_in(file_format format)
+{
+    return rows[format].in;
+}
+
+opt_scope file_format_scope_out(file_format format)
+{
+    return rows[format].out;
+}
+
+#define FORMAT_LIST "ald, csv, tsv, jsonl (ndjson), json, arrow (feather, ipc), arrows, parquet"
+
+static ald_status unknown(cli_env *env, const char *path, const char *name, const char *option,
+                          ald_error *err)
+{
+    if (name != NULL) {
+        cli_hint(env, "the formats are %s", FORMAT_LIST);
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "%s: unknown format '%s'",
+                             option, name);
+    }
+    cli_hint(env, "name the format with %s; the formats are %s", option, FORMAT_LIST);
+    if (strcmp(path, "-") == 0) {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "%s needs %s",
+                             strcmp(option, "--from") == 0 ? "standard input" : "standard output",
+                             option);
+    }
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "%s: the name does not tell the format", path);
+}
+
+ald_status file_format_find(cli_env *env, const char *path, const char *name, const char *option,
+                            file_format *out, ald_error *err)
+{
+    *out = FORMAT_UNKNOWN;
+    if (name != NULL) {
+        *out = by_extension(name[0] == '.' ? name + 1 : name);
+    } else if (strcmp(path, "-") != 0) {
+        const char *slash = strrchr(path, '/');
+        const char *dot = strrchr(slash != NULL ? slash : path, '.');
+        *out = dot != NULL ? by_extension(dot + 1) : FORMAT_UNKNOWN;
+    }
+    if (*out == FORMAT_UNKNOWN) {
+        return unknown(env, path, name, option, err);
+    }
+    if (*out == FORMAT_PARQUET) {
+        cli_hint(env, "convert it to .arrow with the tool that wrote it");
+        return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                             "%s: this build has no Parquet support", path);
+    }
+    return ALD_OK;
+}
+
+ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *err)
+{
+    static const struct {
+        opt_scope scope;
+        const char *text;
+    } names[] = {
+        {SCOPE_CSV_IN, "CSV input"},       {SCOPE_JSON_IN, "JSON input"},
+        {SCOPE_IPC_IN, "Arrow input"},     {SCOPE_ALD_IN, ".ald input"},
+        {SCOPE_CSV_OUT, "CSV output"},     {SCOPE_JSON_OUT, "JSON output"},
+        {SCOPE_IPC_OUT, "Arrow output"},   {SCOPE_ALD_OUT, ".ald output"},
+    };
+    char text[200] = "";
+    const opt_spec *spec = opt_without_effect(&env->seen, scopes);
+    if (spec == NULL) {
+        return ALD_OK;
+    }
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if ((spec->scope & names[i].scope) != 0) {
+            strncat(text, text[0] != '\0' ? ", " : "", sizeof(text) - strlen(text) - 1);
+            strncat(text, names[i].text, sizeof(text) - strlen(text) - 1);
+        }
+    }
+    cli_hint(env, "leave it out, or say the formats with --from and --to");
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "--%s has no effect here: it is for %s", spec->name, text);
+}

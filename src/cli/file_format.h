@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The file formats, their names and extensions. */
+#ifndef CLI_FILE_FORMAT_H
+#define CLI_FILE_FORMAT_H
+
+#include <stdint.h>
+
+#include "cli/cli.h"
+
+typedef enum file_format {
+    FORMAT_UNKNOWN = 0,
+    FORMAT_ALD,
+    FORMAT_CSV,
+    FORMAT_TSV,
+    FORMAT_JSONL,
+    FORMAT_JSON,  /* one array */
+    FORMAT_ARROW, /* IPC file */
+    FORMAT_ARROWS, /* IPC stream */
+    FORMAT_PARQUET
+} file_format;
+
+/* What an option can have an effect on. */
+#define SCOPE_CSV_IN 0x01u
+#define SCOPE_JSON_IN 0x02u
+#define SCOPE_IPC_IN 0x04u
+#define SCOPE_ALD_IN 0x08u
+#define SCOPE_CSV_OUT 0x10u
+#define SCOPE_JSON_OUT 0x20u
+#define SCOPE_IPC_OUT 0x40u
+#define SCOPE_ALD_OUT 0x80u
+#define SCOPE_TEXT_IN (SCOPE_CSV_IN | SCOPE_JSON_IN)
+#define SCOPE_TEXT_OUT (SCOPE_CSV_OUT | SCOPE_JSON_OUT)
+
+/* "csv"; NULL-terminated list for --from and --to. */
+extern const char *const file_format_names[];
+
+/* A short description: "Arrow IPC stream". */
+const char *file_format_text(file_format format);
+/* "csv" */
+const char *file_format_name(file_format format);
+int file_format_is_binary(file_format format);
+opt_scope file_format_scope_in(file_format format);
+opt_scope file_format_scope_out(file_format format);
+
+/* The format of a path by --from or --to (`name`, may be NULL), else by extension. ALD_E_INVALID_ARG with a hint when it is
+ * unknown, ALD_E_UNSUPPORTED when this build has no support for it. `option` is "--from" or "--to". */
+ALD_NODISCARD ald_status file_format_find(cli_env *env, const char *path, const char *name,
+                                          const char *option, file_format *out, ald_error *err);
+
+/* ALD_E_INVALID_ARG when an option was given that has no effect on any of `scopes`. */
+ALD_NODISCARD ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *err);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* From a path to a stream of batches, whatever the format. */
+#include "cli/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ald/csv.h"
+#include "ald/ipc.h"
+#include "ald/jsonl.h"
+#include "ald/native.h"
+#include "ald/schema.h"
+#include "ald/stream.h"
+
+#define SMALL_FILE_BYTES ((uint64_t)64 << 20)
+
+static const char *const ragged_names[] = {"error", "pad", "skip", NULL};
+static const char *const mixed_names[] = {"error", "string", "json", NULL};
+/* In the order of ald_encoding. */
+static const char *const encoding_names[] = {"utf-8",  "latin-1",  "windows-1252", "utf-16",
+                                             "utf-16le", "utf-16be", NULL};
+
+#define AT(member) .offset = offsetof(read_options, member)
+#define FROM_SPEC                                                                                  \
+    {.name = "from",                                                                               \
+     .arg = "FORMAT",                                                                              \
+     .kind = OPT_TEXT,                                                                             \
+     .choices = file_format_names,                                                                 \
+     AT(from),                                                                                     \
+     .help = "format of the input, when its name does not tell: ald, csv, tsv, jsonl, json, arrow " \
+             "(IPC file), arrows (IPC stream), parquet"}
+
+static const opt_spec from_specs[] = {FROM_SPEC};
+const opt_group cli_group_from = OPT_GROUP("Input", from_specs);
+
+static const opt_spec schema_specs[] = {
+    {.name = "schema",
+     .arg = "FILE|name:type,...",
+     .kind = OPT_TEXT,
+     AT(schema),
+     .help = "all columns and their types, as `schema --json` prints them or as name:type,...; text is "
+             "read as these types, a .ald or Arrow input must have them"},
+};
+const opt_group cli_group_read_schema = OPT_GROUP("Schema", schema_specs);
+
+static const opt_spec read_specs[] = {
+    FROM_SPEC,
+    {.name = "types", .arg = "name:type,...", .kind = OPT_LIST, AT(types), .scope = SCOPE_TEXT_IN,
+     .help = "types of some columns; the others are found out. May be repeated"},
+    {.name = "null", .arg = "TEXT", .kind = OPT_LIST, AT(nulls), .scope = SCOPE_CSV_IN,
+     .help = "a field that means null, in place of the empty one. May be repeated"},
+    {.name = "delimiter", .arg = "CHAR", .kind = OPT_CHAR, AT(delimiter),
+     .scope = SCOPE_CSV_IN | SCOPE_CSV_OUT,
+     .help = "what separates fields (`tab` for a tab): of the CSV input, by default found out; of the "
+             "CSV output when the input is no CSV"},
+    {.name = "quote", .arg = "CHAR", .kind = OPT_CHAR, AT(quote), .scope = SCOPE_CSV_IN,
+     .help = "what fields are quoted with; default: the double quote"},
+    {.name = "no-header", .kind = OPT_FLAG, AT(no_header), .scope = SCOPE_CSV_IN | SCOPE_CSV_OUT,
+     .help = "the first line of the CSV input is data; columns are named f0, f1, ... For CSV output "
+             "from another format: write no header"},
+    {.name = "comment", .arg = "CHAR", .kind = OPT_CHAR, AT(comment), .scope = SCOPE_CSV_IN,
+     .help = "lines that begin with it are skipped"},
+    {.name = "ragged", .kind = OPT_CHOICE, .choices = ragged_names, AT(ragged),
+     .scope = SCOPE_CSV_IN,
+     .help = "lines with too few or too many fields: refuse (default), fill with nulls and cut, or leave "
+             "out; a note says how many"},
+    {.name = "encoding", .kind = OPT_CHOICE, .choices = encoding_names, AT(encoding),
+     .scope = SCOPE_TEXT_IN, .help = "encoding of the text; default: utf-8, and nothing else passes"},
+    {.name = "max-field-bytes", .arg = "BYTES", .kind = OPT_BYTES, AT(max_field_bytes), .min = 1,
+     .scope = SCOPE_TEXT_IN, .help = "longest CSV field or JSON line; default: 256M"},
+    {.name = "infer-rows", .arg = "N", .kind = OPT_COUNT, AT(infer_rows), .min = 1,
+     .scope = SCOPE_TEXT_IN,
+     .help = "find the types from the first N rows; a later surprise is an error. Default: all rows"},
+    {.name = "mixed", .kind = OPT_CHOICE, .choices = mixed_names, AT(mixed), .scope = SCOPE_JSON_IN,
+     .help = "a JSON column of several kinds: refuse (default), make it text, or JSON text"},
+};
+const opt_group cli_group_read = OPT_GROUP("Input", read_specs);
+
+/* ---- sources */
+
+static ald_status open_stdin(cli_env *env, ald_source *out, ald_error *err)
+{
+    if (isatty(STDIN_FILENO)) {
+        cli_note(env, "reading standard input from the terminal; Ctrl-D ends it");
+    }
+    return ald_file_spool_fd(STDIN_FILENO, "standard input", out, err);
+}
+
+ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_input *in,
+                          ald_error *err)
+{
+    memset(in, 0, sizeof(*in));
+    in->env = env;
+    int is_stdin = strcmp(path, "-") == 0;
+    ald_status status = file_format_find(env, path, from, "--from", &in->format, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    in->name = is_stdin ? "standard input" : path;
+    env->subject = in->name;
+    return is_stdin ? open_stdin(env, &in->source, err)
+                    : ald_file_open(path, ALD_FILE_MAP, &in->source, err);
+}
+
+void cli_input_close(cli_input *in)
+{
+    cli_progress_end(&in->progress);
+    if (in->stream.release != NULL) {
+        in->stream.release(&in->stream);
+    }
+    ald_dataset_free(in->dataset);
+    if (in->schema.release != NULL) {
+        in->schema.release(&in->schema);
+    }
+    if (in->types.release != NULL) {
+        in->types.release(&in->types);
+    }
+    ald_source_close(&in->source);
+}
+
+ald_status cli_read_file(cli_env *env, const char *path, ald_buffer *out, ald_error *err)
+{
+    ald_source source;
+    memset(&source, 0, sizeof(source));
+    env->subject = path;
+    ald_status status = ald_file_open(path, 0, &source, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    if (source.size_bytes > SMALL_FILE_BYTES) {
+        status = ald_error_set(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                               "more than 64 MiB is too much here");
+    } else if (source.size_bytes > 0) {
+        size_t size = (size_t)source.size_bytes;
+        out->data = out->alloc->alloc(out->alloc->ctx, size);
+        out->capacity = out->data != NULL ? size : 0;
+        out->size = out->capacity;
+        status = out->data != NULL
+                     ? source.read_at(source.ctx, 0, out->data, size, err)
+                     : ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the file");
+    }
+    ald_source_close(&source);
+    return status;
+}
+
+/* ---- schemas from the command line */
+
+ald_status cli_schema_from_argument(cli_env *env, const char *value, struct ArrowSchema *out,
+                                    ald_error *err)
+{
+    const char *subject = env->subject;
+    ald_buffer text = {NULL, 0, 0, &env->host.alloc};
+    if (access(value, F_OK) != 0 && strchr(value, ':') != NULL) {
+        env->subject = "--schema";
+        ald_status status =
+            ald_schema_from_json(value, strlen(value), &env->host, out, err);
+        env->subject = status == ALD_OK ? subject : env->subject;
+        return status;
+    }
+    ald_status status = cli_read_file(env, value, &text, err);
+    if (status == ALD_OK) {
+        status = ald_schema_from_json((const char *)text.data, text.size, &env->host, out, err);
+    }
+    env->subject = status == ALD_OK ? subject : value;
+    ald_buffer_clear(&text);
+    return status;
+}
+
+/* All --types as one list. */
+static ald_status schema_from_types(cli_env *env, const opt_list *list, struct ArrowSchema *out,
+                                    ald_error *err)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < list->count; i++) {
+        size += strlen(list->items[i]) + 1;
+    }
+    char *text = malloc(size);
+    if (text == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for --types");
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t part = strlen(list->items[i]);
+        if (i > 0) {
+            text[used++] = ',';
+        }
+        memcpy(text + used, list->items[i], part);
+        used += part;
+    }
+    const char *subject = env->subject;
+    env->subject = "--types";
+    ald_status status = ald_schema_from_json(text, used, &env->host, out, err);
+    env->subject = status == ALD_OK ? subject : env->subject;
+    free(text);
+    return status;
+}
+
+/* ---- streams */
+
+static void text_note(void *ctx, const char *text)
+{
+    const cli_input *in = ctx;
+    cli_note(in->env, "%s: %s", in->name, text);
+}
+
+static int text_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    cli_input *in = ctx;
+    cli_progress_update(&in->progress, done, total);
+    return 0;
+}
+
+static ald_status text_options(cli_input *in, const read_options *read, ald_text_options *text,
+                               ald_error *err)
+{
+    cli_progress_start(&in->progress, in->env, "reading", NULL);
+    text->note = text_note;
+    text->progress = text_progress;
+    text->note_ctx = in;
+    if (read == NULL) {
+        return ALD_OK;
+    }
+    text->infer_rows = read->infer_rows;
+    text->encoding = read->encoding > 0 ? (uint8_t)(read->encoding - 1) : 0;
+    if (read->schema != NULL) {
+        ald_status status = cli_schema_from_argument(in->env, read->schema, &in->schema, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+        text->schema = &in->schema;
+    }
+    if (read->types.count > 0) {
+        ald_status status = schema_from_types(in->env, &read->types, &in->types, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+        text->types = &in->types;
+    }
+    return ALD_OK;
+}
+
+static ald_status open_csv(cli_input *in, const read_options *read, ald_error *err)
+{
+    ald_csv_options options = ALD_CSV_OPTIONS_INIT;
+    options.delimiter = in->format == FORMAT_TSV ? '\t' : 0;
+    if (read != NULL) {
+        options.delimiter = read->delimiter != 0 ? read->delimiter : options.delimiter;
+        options.quote = read->quote;
+        options.comment = read->comment;
+        options.no_header = read->no_header;
+        options.ragged = read->ragged > 0 ? (uint8_t)(read->ragged - 1) : 0;
+        options.null_count = (uint32_t)read->nulls.count;
+        options.nulls = read->nulls.items;
+        options.max_field_bytes = read->max_field_bytes;
+    }
+    ald_status status = text_options(in, read, &options.text, err);
+    return status != ALD_OK ? status
+                            : ald_csv_open(&in->source, &options, &in->env->host, &in->stream, err);
+}
+
+static ald_status open_json(cli_input *in, const read_options *read, ald_error *err)
+{
+    ald_jsonl_options options = ALD_JSONL_OPTIONS_INIT;
+    if (read != NULL) {
+        options.mixed = read->mixed > 0 ? (uint8_t)(read->mixed - 1) : 0;
+        options.max_line_bytes = read->max_field_bytes;
+    }
+    ald_status status = text_options(in, read, &options.text, err);
+    return status != ALD_OK
+               ? status
+               : ald_jsonl_open(&in->source, &options, &in->env->host, &in->stream, err);
+}
+
+/* `expected` may be NULL. */
+static ald_status compare_schema(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
+{
+    struct ArrowSchema found;
+    if (expected == NULL) {
+        return ALD_OK;
+    }
+    memset(&found, 0, sizeof(found));
+    ald_status status = ald_stream_schema(&in->stream, &found, err);
+    if (status == ALD_OK) {
+        status = ald_schema_compare(expected, &found, 0, err);
+        found.release(&found);
+    }
+    return status;
+}
+
+static ald_status open_ipc(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
+{
+    ald_ipc_kind kind = in->format == FORMAT_ARROW ? ALD_IPC_FILE : ALD_IPC_STREAM;
+    ald_status status = ald_ipc_open(&in->source, kind, &in->env->host, &in->stream, err);
+    return status != ALD_OK ? status : compare_schema(in, expected, err);
+}
+
+static ald_status open_ald(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
+{
+    ald_load_options options = ALD_LOAD_OPTIONS_INIT;
+    options.expected_schema = expected;
+    ald_status status = ald_load(&in->source, &options, &in->env->host, &in->dataset, err);
+    return status != ALD_OK ? status : ald_dataset_stream(in->dataset, &in->stream, err);
+}
+
+static ald_status open_text(cli_input *in, const read_options *read,
+                            const struct ArrowSchema *expected, ald_error *err)
+{
+    ald_status status = file_format_scope_in(in->format) == SCOPE_CSV_IN ? open_csv(in, read, err)
+                                                                         : open_json(in, read, err);
+    return status != ALD_OK ? status : compare_schema(in, expected, err);
+}
+
+ald_status cli_input_stream(cli_input *in, const read_options *read,
+                            const struct ArrowSchema *expected, ald_error *err)
+{
+    in->env->subject = in->name;
+    if ((file_format_scope_in(in->format) & SCOPE_TEXT_IN) != 0) {
+        return open_text(in, read, expected, err);
+    }
+    if (expected == NULL && read != NULL && read->schema != NULL) {
+        ald_status status = cli_schema_from_argument(in->env, read->schema, &in->schema, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+        expected = &in->schema;
+    }
+    return in->format == FORMAT_ALD ? open_ald(in, expected, err) : open_ipc(in, expected, err);
+}

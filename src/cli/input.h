@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Any readable file as a stream of record batches. */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "ald/arrow.h"
+#include "ald/io.h"
+#include "ald/reader.h"
+#include "ald/text.h"
+#include "cli/file_format.h"
+#include "cli/progress.h"
+
+/* Options of every command that reads rows. */
+typedef struct read_options {
+    const char *from;
+    const char *schema; /* declared types (text), or the expected schema (.ald, Arrow) */
+    opt_list nulls, types;
+    uint64_t max_field_bytes, infer_rows;
+    char delimiter, quote, comment;
+    uint8_t no_header, ragged, encoding, mixed;
+} read_options;
+
+extern const opt_group cli_group_read;        /* --from and the options of text */
+extern const opt_group cli_group_read_schema; /* --schema, of commands that give it its usual meaning */
+extern const opt_group cli_group_from;        /* --from alone */
+
+typedef struct cli_input {
+    cli_env *env;
+    const char *name; /* of the file, or "standard input" */
+    file_format format;
+    ald_source source;
+    ald_dataset *dataset;           /* .ald, once loaded */
+    struct ArrowArrayStream stream; /* once opened */
+    struct ArrowSchema schema;      /* of --schema; release NULL: none */
+    struct ArrowSchema types;       /* of --types */
+    cli_progress progress;
+} cli_input;
+
+/* Opens the bytes and finds the format. cli_input_close in any case. */
+ALD_NODISCARD ald_status cli_input_open(cli_env *env, const char *path, const char *from,
+                                        cli_input *in, ald_error *err);
+
+/* Opens the stream of batches: in->stream, which the caller may move out (then release it before cli_input_close).
+ * `expected` (or NULL) is compared with the schema found. `read` may be NULL. */
+ALD_NODISCARD ald_status cli_input_stream(cli_input *in, const read_options *read,
+                                          const struct ArrowSchema *expected, ald_error *err);
+
+void cli_input_close(cli_input *in);
+
+/* A schema from --schema's value: the content of a file of this name, else `name:type,…`. */
+ALD_NODISCARD ald_status cli_schema_from_argument(cli_env *env, const char *value,
+                                                  struct ArrowSchema *out, ald_error *err);
+
+/* All bytes of a small file (up to 64 MiB). The caller clears `out`. */
+ALD_NODISCARD ald_status cli_read_file(cli_env *env, const char *path, ald_buffer *out,
+                                       ald_error *err);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/json_args.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <yyjson.h>
+
+#include "ald/schema.h"
+#include "cli/file_format.h"
+#include "cli/input.h"
+
+#define DEPTH_LIMIT 32 /* of metadata */
+
+/* For completion; any case is read. */
+static const char *const type_names[] = {
+#define ALD_X(constant, value) #constant,
+    ALD_DATASET_TYPE_LIST(ALD_X)
+#undef ALD_X
+        NULL};
+
+#define AT(member) .offset = offsetof(describe_options, member)
+static const opt_spec describe_specs[] = {
+    {.name = "metadata", .arg = "FILE", .kind = OPT_TEXT, AT(metadata), .scope = SCOPE_ALD_OUT,
+     .help = "a JSON object whose keys are set in the metadata (name, version, license, tags, "
+             "description, citation, created_at, sources, intended_uses, limitations, compliance, or "
+             "your own); null drops a key, the others stay"},
+    {.name = "column-docs", .arg = "FILE", .kind = OPT_TEXT, AT(column_docs),
+     .scope = SCOPE_ALD_OUT | SCOPE_IPC_OUT,
+     .help = "a JSON object with an entry for each column to document: {\"column\": "
+             "{\"description\": \"...\", \"dtype\": \"...\", \"values\": \"...\", \"missing\": "
+             "\"...\"}}; null drops an entry"},
+    {.name = "dataset-type", .arg = "NAME", .kind = OPT_TEXT, .choices = type_names,
+     AT(dataset_type), .scope = SCOPE_ALD_OUT,
+     .help = "what the data are for: TABULAR (default), TIME_SERIES, IMAGE_CLASSIFICATION, ..."},
+};
+const opt_group cli_group_describe = OPT_GROUP("Description", describe_specs);
+
+ald_status cli_dataset_type(cli_env *env, const char *name, uint16_t *out, ald_error *err)
+{
+    *out = 0;
+    if (name == NULL) {
+        return ALD_OK;
+    }
+    *out = ald_dataset_type_from_name(name);
+    if (*out != 0) {
+        return ALD_OK;
+    }
+    size_t used = strlen(strcpy(env->hint, "the types are"));
+    for (size_t i = 0; type_names[i] != NULL; i++) {
+        if (used + strlen(type_names[i]) + 3 < sizeof(env->hint)) {
+            used += strlen(strcpy(env->hint + used, i > 0 ? ", " : " "));
+            used += strlen(strcpy(env->hint + used, type_names[i]));
+        }
+    }
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "--dataset-type: '%s' is no data set type", name);
+}
+
+/* ---- reading */
+
+static ald_status bad_json(ald_error *err, const ald_buffer *text, const yyjson_read_err *bad)
+{
+    size_t line = 0;
+    size_t column = 0;
+    size_t chars = 0;
+    yyjson_locate_pos((const char *)text->data, text->size, bad->pos, &line, &column, &chars);
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, bad->pos, "not JSON: %s in line %zu, column %zu",
+                         bad->msg, line, column);
+}
+
+static ald_status read_object(cli_env *env, const char *path, yyjson_doc **out, ald_error *err)
+{
+    ald_buffer text = {NULL, 0, 0, &env->host.alloc};
+    yyjson_read_err bad;
+    *out = NULL;
+    ald_status status = cli_read_file(env, path, &text, err);
+    if (status == ALD_OK) {
+        /* yyjson refuses text without a byte, but wants a pointer. */
+        *out = yyjson_read_opts(text.size > 0 ? (char *)text.data : (char *)(uintptr_t) "",
+                                text.size, YYJSON_READ_BIGNUM_AS_RAW, NULL, &bad);
+        if (*out == NULL) {
+            status = bad_json(err, &text, &bad);
+        } else if (!yyjson_is_obj(yyjson_doc_get_root(*out))) {
+            yyjson_doc_free(*out);
+            *out = NULL;
+            status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                   "expected a JSON object, found something else");
+        }
+    }
+    ald_buffer_clear(&text);
+    return status;
+}
+
+/* ---- metadata */
+
+static ald_status fill(ald_value *out, yyjson_val *from, int depth, ald_error *err);
+
+static ald_status fill_object(ald_value *out, yyjson_val *from, int depth, int merge,
+                              ald_error *err)
+{
+    yyjson_obj_iter iter = yyjson_obj_iter_with(from);
+    for (yyjson_val *key = yyjson_obj_iter_next(&iter); key != NULL;
+         key = yyjson_obj_iter_next(&iter)) {
+        const char *name = yyjson_get_str(key);
+        size_t size = yyjson_get_len(key);
+        yyjson_val *value = yyjson_obj_iter_get_val(key);
+        if (yyjson_obj_getn(from, name, size) != value) {
+            return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                 "the key '%s' occurs twice", name);
+        }
+        if (merge && yyjson_is_null(value)) {
+            ald_value_remove(out, name);
+            continue;
+        }
+        ald_value *entry = ald_value_put(out, name, size);
+        if (entry == NULL) {
+            return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the metadata");
+        }
+        ald_status status = fill(entry, value, depth, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+    }
+    return ALD_OK;
+}
+
+static ald_status fill_array(ald_value *out, yyjson_val *from, int depth, ald_error *err)
+{
+    yyjson_arr_iter iter = yyjson_arr_iter_with(from);
+    for (yyjson_val *item = yyjson_arr_iter_next(&iter); item != NULL;
+         item = yyjson_arr_iter_next(&iter)) {
+        ald_value *entry = ald_value_append(out);
+        if (entry == NULL) {
+            return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the metadata");
+        }
+        ald_status status = fill(entry, item, depth, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+    }
+    return ALD_OK;
+}
+
+static ald_status fill(ald_value *out, yyjson_val *from, int depth, ald_error *err)
+{
+    if (depth > DEPTH_LIMIT) {
+        return ald_error_set(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                             "metadata nest deeper than %d", DEPTH_LIMIT);
+    }
+    switch (yyjson_get_type(from)) {
+    case YYJSON_TYPE_BOOL:
+        ald_value_set_bool(out, yyjson_get_bool(from));
+        return ALD_OK;
+    case YYJSON_TYPE_NUM:
+        if (yyjson_is_real(from)) {
+            ald_value_set_float(out, yyjson_get_real(from));
+        } else if (yyjson_is_sint(from)) {
+            ald_value_set_int(out, yyjson_get_sint(from));
+        } else {
+            ald_value_set_uint(out, yyjson_get_uint(from));
+        }
+        return ALD_OK;
+    case YYJSON_TYPE_STR:
+        return ald_value_set_string(out, yyjson_get_str(from), yyjson_get_len(from), err);
+    case YYJSON_TYPE_ARR:
+        ald_value_set_array(out);
+        return fill_array(out, from, depth + 1, err);
+    case YYJSON_TYPE_OBJ:
+        ald_value_set_map(out);
+        return fill_object(out, from, depth + 1, 0, err);
+    case YYJSON_TYPE_RAW:
+        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                             "the number %s does not fit 64 bits", yyjson_get_raw(from));
+    default:
+        ald_value_set_nil(out);
+        return ALD_OK;
+    }
+}
+
+ald_status cli_metadata_merge(cli_env *env, const char *path, ald_value *map, ald_error *err)
+{
+    yyjson_doc *doc = NULL;
+    ald_status status = read_object(env, path, &doc, err);
+    if (status == ALD_OK) {
+        status = fill_object(map, yyjson_doc_get_root(doc), 2, 1, err);
+    }
+    yyjson_doc_free(doc);
+    return status;
+}
+
+/* ---- column documentation */
+
+typedef struct doc_key {
+    const char *name, *key;
+} doc_key;
+
+static const doc_key doc_keys[] = {{"description", ALD_COLUMN_DOC_DESCRIPTION},
+                                   {"dtype", ALD_COLUMN_DOC_DTYPE},
+                                   {"values", ALD_COLUMN_DOC_VALUES},
+                                   {"missing", ALD_COLUMN_DOC_MISSING}};
+
+static ald_status set_doc(cli_env *env, struct ArrowSchema *field, const char *name, yyjson_val *value,
+                          ald_error *err)
+{
+    for (size_t i = 0; i < sizeof(doc_keys) / sizeof(doc_keys[0]); i++) {
+        if (strcmp(doc_keys[i].name, name) != 0) {
+            continue;
+        }
+        if (!yyjson_is_str(value) && !yyjson_is_null(value)) {
+            return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                 "column '%s': %s must be a string or null", field->name, name);
+        }
+        return ald_schema_set_metadata(&env->host, field, doc_keys[i].key, yyjson_get_str(value),
+                                       yyjson_get_len(value), err);
+    }
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                         "column '%s': expected description, dtype, values or missing, found '%s'",
+                         field->name, name);
+}
+
+static ald_status set_docs(cli_env *env, struct ArrowSchema *field, yyjson_val *docs, ald_error *err)
+{
+    if (!yyjson_is_obj(docs)) {
+        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                             "column '%s': expected an object, found something else", field->name);
+    }
+    yyjson_obj_iter iter = yyjson_obj_iter_with(docs);
+    for (yyjson_val *key = yyjson_obj_iter_next(&iter); key != NULL;
+         key = yyjson_obj_iter_next(&iter)) {
+        ald_status status =
+            set_doc(env, field, yyjson_get_str(key), yyjson_obj_iter_get_val(key), err);
+        if (status != ALD_OK) {
+            return status;
+        }
+    }
+    return ALD_OK;
+}
+
+static struct ArrowSchema *find_field(struct ArrowSchema *schema, const char *name)
+{
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        if (schema->children[i]->name != NULL && strcmp(schema->children[i]->name, name) == 0) {
+            return schema->children[i];
+        }
+    }
+    return NULL;
+}
+
+ald_status cli_column_docs_apply(cli_env *env, const char *path, struct ArrowSchema *schema,
+                                 ald_error *err)
+{
+    yyjson_doc *doc = NULL;
+    ald_status status = read_object(env, path, &doc, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_doc_get_root(doc));
+    for (yyjson_val *key = yyjson_obj_iter_next(&iter); key != NULL && status == ALD_OK;
+         key = yyjson_obj_iter_next(&iter)) {
+        struct ArrowSchema *field = find_field(schema, yyjson_get_str(key));
+        if (field == NULL) {
+            cli_hint_columns(env, schema);
+            status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET, "no column '%s'",
+                                   yyjson_get_str(key));
+        } else {
+            status = set_docs(env, field, yyjson_obj_iter_get_val(key), err);
+        }
+    }
+    yyjson_doc_free(doc);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON files that options name: metadata and column documentation. */
+#ifndef CLI_JSON_ARGS_H
+#define CLI_JSON_ARGS_H
+
+#include "ald/arrow.h"
+#include "ald/value.h"
+#include "cli/cli.h"
+
+/* Options that describe a .ald. */
+typedef struct describe_options {
+    const char *metadata;     /* a file */
+    const char *column_docs;  /* a file */
+    const char *dataset_type; /* a name */
+} describe_options;
+
+extern const opt_group cli_group_describe;
+
+/* Every key of the JSON object in `path` is set in `map`; null drops the key. The other keys stay. */
+ALD_NODISCARD ald_status cli_metadata_merge(cli_env *env, const char *path, ald_value *map,
+                                            ald_error *err);
+
+/* {"column": {"description", "dtype", "values", "missing"}} of `path` into the fields' metadata; null drops an entry. */
+ALD_NODISCARD ald_status cli_column_docs_apply(cli_env *env, const char *path,
+                                               struct ArrowSchema *schema, ald_error *err);
+
+/* The number of --dataset-type; 0 when it was not given. */
+ALD_NODISCARD ald_status cli_dataset_type(cli_env *env, const char *name, uint16_t *out,
+                                          ald_error *err);
+
+#endif

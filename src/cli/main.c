@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* From argv to a command and from its status to an exit code. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ald/native.h"
+#include "cli/cleanup.h"
+#include "cli/cli.h"
+
+static ald_status unknown_verb(cli_env *env, const char *word, ald_error *err)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (size_t i = 0; i < cli_command_count && count < 63; i++) {
+        names[count++] = cli_commands[i]->verb;
+    }
+    names[count] = NULL;
+    const char *nearest = opt_nearest(word, names);
+    if (nearest != NULL) {
+        cli_hint(env, "did you mean `alimentar %s`?", nearest);
+    } else {
+        cli_hint(env, "`alimentar help` lists the commands");
+    }
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "unknown %s '%s'",
+                         word[0] == '-' ? "option" : "command", word);
+}
+
+static ald_status run_command(cli_env *env, const cli_command *command, int argc, char **argv,
+                              ald_error *err)
+{
+    void *args = calloc(1, command->args_size);
+    if (args == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the arguments");
+    }
+    env->command = command;
+    ald_status status = opt_parse(env, command, argc, argv, args, err);
+    if (status == ALD_OK) {
+        const cli_common *common = args;
+        env->quiet = common->quiet;
+        env->host = ald_native_host((uint32_t)common->threads);
+        if (common->help) {
+            cli_print_help(command);
+        } else {
+            status = command->run(env, args, err);
+        }
+    }
+    opt_release(command, args);
+    free(args);
+    return status;
+}
+
+/* Generators for packagers, and the usual spellings of help and version. 1: it was one of them. */
+static int run_special(int argc, char **argv, ald_status *status, ald_error *err)
+{
+    const char *word = argv[0];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_print_overview();
+    } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        cli_printf("alimentar %s\n", cli_version());
+    } else if (strcmp(word, "--generate-man") == 0 && argc == 2) {
+        *status = cli_generate_man(argv[1], err);
+    } else if (strcmp(word, "--generate-completion") == 0 && argc == 2) {
+        *status = cli_generate_completion(argv[1], err);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static ald_status dispatch(cli_env *env, int argc, char **argv, ald_error *err)
+{
+    int words = 0;
+    ald_status status = ALD_OK;
+    if (argc == 0) {
+        cli_hint(env, "`alimentar help` lists the commands");
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "a command is missing");
+    }
+    if (run_special(argc, argv, &status, err)) {
+        return status;
+    }
+    const cli_command *command = cli_command_find(argc, argv, &words);
+    if (command == NULL) {
+        return unknown_verb(env, argv[0], err);
+    }
+    return run_command(env, command, argc - words, argv + words, err);
+}
+
+int main(int argc, char **argv)
+{
+    cli_env env;
+    ald_error err;
+    memset(&env, 0, sizeof(env));
+    memset(&err, 0, sizeof(err));
+    cli_cleanup_install();
+    ald_status status = dispatch(&env, argc > 0 ? argc - 1 : 0, argv + 1, &err);
+    if (status != ALD_OK) {
+        cli_report(&env, &err);
+    }
+    free(env.seen.items);
+    ald_status flushed = cli_print_flush(&err);
+    if (flushed != ALD_OK && status == ALD_OK) {
+        env.subject = NULL;
+        env.hint[0] = '\0';
+        cli_report(&env, &err);
+        status = flushed;
+    }
+    return cli_exit_code(status);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Where bytes go: a new file, a device or pipe, or standard output. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ald/csv.h"
+#include "ald/ipc.h"
+#include "ald/jsonl.h"
+#include "ald/schema.h"
+#include "ald/writer.h"
+#include "cli/cleanup.h"
+
+/* In the order of ald_compression. */
+static const char *const compression_names[] = {"none", "zstd-l3", "zstd-l19", "lz4", NULL};
+static const char *const compat_names[] = {"alimentar-0.2", NULL}; /* 1 + index is an ald_compat */
+static const char *const line_names[] = {"lf", "crlf", NULL};
+static const char *const binary_names[] = {"base64", "hex", NULL};
+static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
+
+#define AT(member) .offset = offsetof(write_options, member)
+#define OUT_SPEC                                                                                   \
+    {.name = "output",                                                                             \
+     .letter = 'o',                                                                                \
+     .arg = "FILE",                                                                                \
+     .kind = OPT_TEXT,                                                                             \
+     AT(out),                                                                                      \
+     .help = "the same as OUT"},                                                                   \
+    {                                                                                              \
+        .name = "force", .letter = 'f', .kind = OPT_FLAG, AT(force),                               \
+        .help = "replace OUT if it exists"                                                         \
+    }
+#define ALD_SPECS                                                                                  \
+    {.name = "compression",                                                                        \
+     .kind = OPT_CHOICE,                                                                           \
+     .choices = compression_names,                                                                 \
+     AT(compression),                                                                              \
+     .scope = SCOPE_ALD_OUT,                                                                       \
+     .help = "of a .ald; default: that of a .ald input, else zstd-l3"},                            \
+        {.name = "sha256",                                                                         \
+         .kind = OPT_FLAG,                                                                         \
+         AT(sha256),                                                                               \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "put the SHA-256 of the uncompressed data into the metadata"},                    \
+    {                                                                                              \
+        .name = "compat", .kind = OPT_CHOICE, .choices = compat_names, AT(compat),                 \
+        .scope = SCOPE_ALD_OUT,                                                                    \
+        .help = "write what the Rust crate alimentar 0.2 reads; what it cannot hold is an error"   \
+    }
+
+static const opt_spec write_specs[] = {
+    OUT_SPEC,
+    {.name = "to", .arg = "FORMAT", .kind = OPT_TEXT, .choices = file_format_names, AT(to),
+     .help = "format of the output, when its name does not tell"},
+    ALD_SPECS,
+    {.name = "buffer-compression", .kind = OPT_CHOICE, .choices = buffer_names,
+     AT(buffer_compression), .scope = SCOPE_IPC_OUT,
+     .help = "compression of an Arrow output's buffers; default: none"},
+    {.name = "line-ending", .kind = OPT_CHOICE, .choices = line_names, AT(line_ending),
+     .scope = SCOPE_CSV_OUT, .help = "of a CSV output; default: lf"},
+    {.name = "null-text", .arg = "TEXT", .kind = OPT_TEXT, AT(null_text), .scope = SCOPE_CSV_OUT,
+     .help = "what a null is written as in CSV; default: nothing"},
+    {.name = "binary", .kind = OPT_CHOICE, .choices = binary_names, AT(binary),
+     .scope = SCOPE_TEXT_OUT, .help = "how binary values are written as text; default: base64"},
+};
+const opt_group cli_group_write = OPT_GROUP("Output", write_specs);
+
+static const opt_spec write_ald_specs[] = {OUT_SPEC, ALD_SPECS};
+const opt_group cli_group_write_ald = OPT_GROUP("Output", write_ald_specs);
+
+/* ---- paths */
+
+ald_status cli_output_path(const char *operand, const char *option, const char **out,
+                           ald_error *err)
+{
+    *out = operand != NULL ? operand : option;
+    if (operand != NULL && option != NULL) {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "two outputs are named: '%s' and '%s'", operand, option);
+    }
+    return ALD_OK;
+}
+
+int cli_same_file(const char *a, const char *b)
+{
+    struct stat x;
+    struct stat y;
+    int have_x = strcmp(a, "-") == 0 ? fstat(STDIN_FILENO, &x) : stat(a, &x);
+    int have_y = strcmp(b, "-") == 0 ? fstat(STDOUT_FILENO, &y) : stat(b, &y);
+    return have_x == 0 && have_y == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+/* A device or a pipe cannot be replaced by renaming: it is written in place. */
+static int is_special(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static ald_status io_error(ald_error *err, int number, const char *what)
+{
+    ald_status status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "%s", what);
+    if (err != NULL) {
+        err->detail = number;
+    }
+    return status;
+}
+
+static ald_status check_target(cli_env *env, const char *path, int force, ald_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return ALD_OK; /* opening it says what is wrong, if anything is */
+    }
+    if (S_ISDIR(st.st_mode)) {
+        return io_error(err, EISDIR, "is a folder");
+    }
+    if (S_ISREG(st.st_mode) && !force) {
+        cli_hint(env, "--force replaces it");
+        return io_error(err, EEXIST, "the file exists already");
+    }
+    return ALD_OK;
+}
+
+ald_status cli_output_init(cli_env *env, const char *path, const write_options *options,
+                           const char *in_path, cli_output *out, ald_error *err)
+{
+    memset(out, 0, sizeof(*out));
+    out->env = env;
+    out->fd = -1;
+    int is_stdout = strcmp(path, "-") == 0;
+    ald_status status = file_format_find(env, path, options->to, "--to", &out->format, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    out->name = is_stdout ? "standard output" : path;
+    env->subject = out->name;
+    if (in_path != NULL && cli_same_file(in_path, path)) {
+        cli_hint(env, "write to another file, then rename it");
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "input and output are the same file");
+    }
+    if (is_stdout) {
+        if (file_format_is_binary(out->format) && isatty(STDOUT_FILENO)) {
+            cli_hint(env, "name a file, or redirect the output");
+            return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                                 "%s is binary and is not printed on a terminal",
+                                 file_format_text(out->format));
+        }
+        return ALD_OK;
+    }
+    return check_target(env, path, options->force || in_path == NULL, err);
+}
+
+/* ---- sinks */
+
+static ald_status sink_write(void *ctx, const void *buf, size_t size, ald_error *err)
+{
+    cli_output *out = ctx;
+    ald_status status = out->target->write(out->target->ctx, buf, size, err);
+    out->byte_count += size;
+    if (status != ALD_OK) {
+        out->env->subject = out->name;
+    }
+    return status;
+}
+
+static ald_status sink_write_at(void *ctx, uint64_t offset, const void *buf, size_t size,
+                                ald_error *err)
+{
+    cli_output *out = ctx;
+    ald_status status = out->target->write_at(out->target->ctx, offset, buf, size, err);
+    if (status != ALD_OK) {
+        out->env->subject = out->name;
+    }
+    return status;
+}
+
+static ald_status open_sink(cli_output *out, const char *path, ald_error *err)
+{
+    ald_status status;
+    out->env->subject = out->name;
+    if (strcmp(path, "-") == 0 || is_special(path)) {
+        int fd = STDOUT_FILENO;
+        if (strcmp(path, "-") != 0) {
+            fd = out->fd = open(path, O_WRONLY | O_CLOEXEC);
+            if (fd < 0) {
+                return io_error(err, errno, strerror(errno));
+            }
+        }
+        status = ald_fd_sink_new(fd, out->name, &out->stream, err);
+        out->target = status == ALD_OK ? ald_fd_sink_get(out->stream) : NULL;
+    } else {
+        status = ald_file_create(path, ALD_FILE_REPLACE, &out->file, err);
+        out->target = status == ALD_OK ? ald_file_sink_get(out->file) : NULL;
+    }
+    if (status == ALD_OK) {
+        out->sink = *out->target;
+        out->sink.write = sink_write;
+        out->sink.write_at = out->target->write_at != NULL ? sink_write_at : NULL;
+        out->sink.ctx = out;
+    }
+    return status;
+}
+
+static ald_status finish(cli_output *out, ald_status status, ald_error *err)
+{
+    if (status == ALD_OK && out->stream != NULL) {
+        status = ald_fd_sink_flush(out->stream, err);
+    }
+    ald_fd_sink_free(out->stream);
+    if (out->fd >= 0 && close(out->fd) != 0 && status == ALD_OK) {
+        status = io_error(err, errno, strerror(errno));
+    }
+    if (out->file != NULL && status == ALD_OK) {
+        status = ald_file_commit(out->file, err);
+    } else if (out->file != NULL) {
+        ald_file_abort(out->file);
+    }
+    cli_cleanup_file(NULL);
+    out->file = NULL;
+    out->stream = NULL;
+    out->fd = -1;
+    return status;
+}
+
+/* ---- formats */
+
+static void text_options(const write_options *options, ald_text_write_options *text)
+{
+    text->binary = options->binary > 0 ? (uint8_t)(options->binary - 1) : 0;
+    text->null_text = options->null_text;
+}
+
+static ald_status write_csv(cli_output *out, struct ArrowArrayStream *batches,
+                            const write_options *options, ald_error *err)
+{
+    ald_csv_write_options csv = ALD_CSV_WRITE_OPTIONS_INIT;
+    csv.delimiter = out->delimiter != 0 ? out->delimiter : out->format == FORMAT_TSV ? '\t' : ',';
+    csv.no_header = out->no_header;
+    csv.crlf = options->line_ending == 2;
+    text_options(options, &csv.text);
+    return ald_csv_write(batches, &out->sink, &csv, &out->env->host, err);
+}
+
+static ald_status write_json(cli_output *out, struct ArrowArrayStream *batches,
+                             const write_options *options, ald_error *err)
+{
+    ald_jsonl_write_options json = ALD_JSONL_WRITE_OPTIONS_INIT;
+    json.array = out->format == FORMAT_JSON;
+    text_options(options, &json.text);
+    return ald_jsonl_write(batches, &out->sink, &json, &out->env->host, err);
+}
+
+static ald_status write_ipc(cli_output *out, struct ArrowArrayStream *batches,
+                            const write_options *options, ald_error *err)
+{
+    static const uint8_t compressions[] = {ALD_COMPRESSION_NONE, ALD_COMPRESSION_NONE,
+                                           ALD_COMPRESSION_ZSTD_L3, ALD_COMPRESSION_LZ4};
+    ald_ipc_options ipc = ALD_IPC_OPTIONS_INIT;
+    ipc.kind = out->format == FORMAT_ARROW ? ALD_IPC_FILE : ALD_IPC_STREAM;
+    ipc.compression = compressions[options->buffer_compression];
+    return ald_ipc_write(batches, &out->sink, &ipc, &out->env->host, err);
+}
+
+static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
+                            const write_options *options, const ald_extras *extras, ald_error *err)
+{
+    ald_save_options save = ALD_SAVE_OPTIONS_INIT;
+    save.dataset_type = extras->dataset_type;
+    save.compression =
+        options->compression > 0 ? (uint8_t)(options->compression - 1) : extras->compression;
+    save.compat = options->compat;
+    save.write_sha256 = options->sha256;
+    save.metadata = extras->metadata;
+    return ald_save(batches, &out->sink, &save, &out->env->host, err);
+}
+
+ald_status cli_output_write(cli_output *out, const char *path, struct ArrowArrayStream *batches,
+                            const write_options *options, const ald_extras *extras, ald_error *err)
+{
+    ald_status status = open_sink(out, path, err);
+    if (status != ALD_OK) {
+        batches->release(batches);
+        return finish(out, status, err);
+    }
+    opt_scope scope = file_format_scope_out(out->format);
+    if (scope == SCOPE_ALD_OUT) {
+        status = write_ald(out, batches, options, extras, err);
+    } else if (scope == SCOPE_CSV_OUT) {
+        status = write_csv(out, batches, options, err);
+    } else if (scope == SCOPE_JSON_OUT) {
+        status = write_json(out, batches, options, err);
+    } else {
+        status = write_ipc(out, batches, options, err);
+    }
+    if (status == ALD_OK) {
+        out->env->subject = out->name;
+    }
+    return finish(out, status, err);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/transfer.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ald/schema.h"
+#include "ald/stream.h"
+#include "cli/tracked.h"
+
+typedef struct transfer_state {
+    cli_env *env;
+    const transfer *t;
+    cli_input in;
+    cli_output out;
+    ald_value *metadata; /* of a .ald output; NULL: none */
+    ald_extras extras;
+    struct ArrowSchema schema; /* with column documentation; release NULL: the stream's own */
+    write_options write;
+} transfer_state;
+
+static ald_status refuse_lost_trust(cli_env *env, const ald_info *info, ald_error *err)
+{
+    if ((info->flags & (ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) == 0) {
+        return ALD_OK;
+    }
+    cli_hint(env, "convert it to .arrow, .csv or .jsonl: those cannot carry either");
+    return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "the new file would lose the %s, and this build cannot make a new one",
+                         (info->flags & ALD_FLAG_SIGNED) != 0 ? "signature" : "license");
+}
+
+/* What a .ald input hands on to a .ald output. Reads the prefix only; the load that follows checks it. */
+static ald_status keep_from_input(transfer_state *s, ald_error *err)
+{
+    ald_inspection *inspection = NULL;
+    ald_status status =
+        ald_inspect(&s->in.source, NULL, &s->env->host, &inspection, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    const ald_info *info = ald_inspection_info(inspection);
+    status = refuse_lost_trust(s->env, info, err);
+    if (status == ALD_OK) {
+        s->extras.dataset_type = info->dataset_type;
+        s->extras.compression = info->compression;
+        if (ald_value_find(info->metadata, "sha256") != NULL && s->write.compat == 0) {
+            s->write.sha256 = 1;
+        }
+        status = ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
+    }
+    ald_inspection_free(inspection);
+    return status;
+}
+
+static ald_status make_extras(transfer_state *s, ald_error *err)
+{
+    const describe_options *describe = s->t->describe;
+    uint16_t dataset_type = 0;
+    s->extras.compression = ALD_COMPRESSION_ZSTD_L3;
+    ald_status status = cli_dataset_type(s->env, describe->dataset_type, &dataset_type, err);
+    if (status == ALD_OK && s->in.format == FORMAT_ALD) {
+        status = keep_from_input(s, err);
+    }
+    if (status == ALD_OK && s->metadata == NULL && describe->metadata != NULL) {
+        status = ald_value_new(&s->env->host.alloc, &s->metadata, err);
+        if (status == ALD_OK) {
+            ald_value_set_map(s->metadata);
+        }
+    }
+    if (status == ALD_OK && describe->metadata != NULL) {
+        status = cli_metadata_merge(s->env, describe->metadata, s->metadata, err);
+    }
+    s->extras.dataset_type = dataset_type != 0 ? dataset_type : s->extras.dataset_type;
+    s->extras.metadata = s->metadata;
+    return status;
+}
+
+static ald_status make_schema(transfer_state *s, ald_error *err)
+{
+    struct ArrowSchema found;
+    if (s->t->describe->column_docs == NULL) {
+        return ALD_OK;
+    }
+    memset(&found, 0, sizeof(found));
+    ald_status status = ald_stream_schema(&s->in.stream, &found, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    status = ald_schema_copy(&s->env->host, &found, &s->schema, err);
+    found.release(&found);
+    return status != ALD_OK
+               ? status
+               : cli_column_docs_apply(s->env, s->t->describe->column_docs, &s->schema, err);
+}
+
+static void say_done(const transfer_state *s, const cli_tracked *tracked)
+{
+    if (isatty(STDERR_FILENO) && s->out.fd < 0 && strcmp(s->out.name, "standard output") != 0) {
+        cli_note(s->env, "%s: %" PRIu64 " rows, %zu columns, %" PRIu64 " bytes", s->out.name,
+                 tracked->row_count, tracked->column_count, s->out.byte_count);
+    }
+}
+
+static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
+{
+    struct ArrowArrayStream batches;
+    cli_tracked tracked = {s->env, s->in.name, s->in.stream, NULL, NULL, 0, 0, 0};
+    memset(&batches, 0, sizeof(batches));
+    s->in.stream.release = NULL;
+    tracked.schema = s->schema.release != NULL ? &s->schema : NULL;
+    if (s->in.format == FORMAT_ALD) {
+        tracked.total_rows = ald_dataset_info(s->in.dataset)->num_rows;
+    }
+    if ((file_format_scope_in(s->in.format) & SCOPE_TEXT_IN) == 0) {
+        cli_progress_start(&s->in.progress, s->env, "writing", "rows");
+        tracked.progress = &s->in.progress;
+    }
+    ald_status status = cli_tracked_open(&tracked, &batches, err);
+    if (status == ALD_OK) {
+        status = cli_output_write(&s->out, path, &batches, &s->write, &s->extras, err);
+    }
+    cli_progress_end(&s->in.progress);
+    if (status == ALD_OK) {
+        say_done(s, &tracked);
+    }
+    return status;
+}
+
+/* CSV options that speak of the input where there is one, else of the output. */
+static void apply_csv_options(transfer_state *s)
+{
+    if (s->t->read != NULL && file_format_scope_in(s->in.format) != SCOPE_CSV_IN) {
+        s->out.delimiter = s->t->read->delimiter;
+        s->out.no_header = s->t->read->no_header;
+    }
+}
+
+static ald_status run(transfer_state *s, ald_error *err)
+{
+    const transfer *t = s->t;
+    const char *path = t->out != NULL ? t->out : t->in;
+    ald_status status = cli_output_init(s->env, path, &s->write, t->out != NULL ? t->in : NULL,
+                                        &s->out, err);
+    if (status == ALD_OK) {
+        status = cli_input_open(s->env, t->in, t->read != NULL ? t->read->from : NULL, &s->in, err);
+    }
+    if (status == ALD_OK) {
+        s->env->subject = NULL;
+        status = file_format_check_options(s->env,
+                                           file_format_scope_in(s->in.format) |
+                                               file_format_scope_out(s->out.format),
+                                           err);
+    }
+    if (status == ALD_OK && s->out.format == FORMAT_ALD) {
+        s->env->subject = s->in.name;
+        status = make_extras(s, err);
+    }
+    if (status == ALD_OK) {
+        status = cli_input_stream(&s->in, t->read, NULL, err);
+    }
+    if (status == ALD_OK) {
+        apply_csv_options(s);
+        status = make_schema(s, err);
+    }
+    return status != ALD_OK ? status : copy_rows(s, path, err);
+}
+
+ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)
+{
+    transfer_state s;
+    memset(&s, 0, sizeof(s));
+    s.env = env;
+    s.t = t;
+    s.write = *t->write;
+    ald_status status = run(&s, err);
+    if (s.schema.release != NULL) {
+        s.schema.release(&s.schema);
+    }
+    ald_value_free(s.metadata);
+    cli_input_close(&s.in);
+    return status;
+}

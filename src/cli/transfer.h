@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* One file into another: what convert and describe share. */
+#ifndef CLI_TRANSFER_H
+#define CLI_TRANSFER_H
+
+#include "cli/input.h"
+#include "cli/json_args.h"
+#include "cli/output.h"
+
+typedef struct transfer {
+    const char *in;
+    const char *out; /* NULL: a .ald that is replaced */
+    const read_options *read; /* or NULL */
+    const write_options *write;
+    const describe_options *describe;
+} transfer;
+
+/* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, data set type and compression unless the
+ * options say otherwise. */
+ALD_NODISCARD ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err);
+
+#endif
