@@ -9,7 +9,7 @@ pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 
 set(ald_nanoarrow_dir "${ALD_THIRD_PARTY_DIR}/nanoarrow")
 set(ald_yyjson_dir "${ALD_THIRD_PARTY_DIR}/yyjson")
-if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS "${ald_yyjson_dir}/yyjson.c")
+if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c")
     execute_process(
         COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tools/fetch" --for native --out "${ALD_THIRD_PARTY_DIR}"
         RESULT_VARIABLE ald_fetch_result)
@@ -28,7 +28,7 @@ add_library(
     ald_third_party OBJECT
     "${ald_nanoarrow_dir}/nanoarrow/common/array.c" "${ald_nanoarrow_dir}/nanoarrow/common/array_stream.c"
     "${ald_nanoarrow_dir}/nanoarrow/common/schema.c" "${ald_nanoarrow_dir}/nanoarrow/common/utils.c"
-    "${ald_yyjson_dir}/yyjson.c")
+    "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c")
 target_link_libraries(ald_third_party PRIVATE ald_base_flags ald_third_party_headers)
 target_compile_options(ald_third_party PRIVATE -w)
 
