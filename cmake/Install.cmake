@@ -26,4 +26,17 @@ install(FILES "${CMAKE_BINARY_DIR}/alimentar-config.cmake" "${CMAKE_BINARY_DIR}/
 
 if(TARGET alimentar)
     install(TARGETS alimentar RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    if(NOT CMAKE_CROSSCOMPILING)
+        # The command writes its own documentation, from its table of commands.
+        set(ald_docs "${CMAKE_BINARY_DIR}/docs")
+        install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env \"ALIMENTAR=$<TARGET_FILE:alimentar>\"
+            \"${CMAKE_CURRENT_SOURCE_DIR}/tools/docs\" \"${ald_docs}\" COMMAND_ERROR_IS_FATAL ANY)")
+        install(DIRECTORY "${ald_docs}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+        install(FILES "${ald_docs}/completions/alimentar.bash" RENAME alimentar
+                DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+        install(FILES "${ald_docs}/completions/alimentar.zsh" RENAME _alimentar
+                DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+        install(FILES "${ald_docs}/completions/alimentar.fish"
+                DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+    endif()
 endif()
