@@ -163,16 +163,30 @@ static ald_status check_prefix_crc32(const ald__file *f, ald_error *err)
     return ALD_OK;
 }
 
-static ald_status read_header(ald__file *f, ald_error *err)
+static ald_status read_start(const ald_source *source, uint8_t bytes[ALD__HEADER_BYTES],
+                             ald_error *err)
 {
-    uint8_t bytes[ALD__HEADER_BYTES];
-    uint64_t size = f->source.size_bytes;
-    size_t n = size < sizeof bytes ? (size_t)size : sizeof bytes;
-    ALD_TRY(ald__file_bytes(f, 0, bytes, n, err));
+    uint64_t size = source->size_bytes;
+    size_t n = size < ALD__HEADER_BYTES ? (size_t)size : ALD__HEADER_BYTES;
+    if (n > 0)
+        ALD_TRY(source->read_at(source->ctx, 0, bytes, n, err));
     ALD_TRY(ald__header_check_start(bytes, n, err));
     if (size < ALD__SHORTEST_FILE)
         return ald__fail(err, ALD_E_TRUNCATED, size, "%llu bytes, expected at least %u",
                          (unsigned long long)size, ALD__SHORTEST_FILE);
+    return ALD_OK;
+}
+
+ald_status ald__file_check_start(const ald_source *source, ald_error *err)
+{
+    uint8_t bytes[ALD__HEADER_BYTES];
+    return read_start(source, bytes, err);
+}
+
+static ald_status read_header(ald__file *f, ald_error *err)
+{
+    uint8_t bytes[ALD__HEADER_BYTES];
+    ALD_TRY(read_start(&f->source, bytes, err));
     ald__header_decode(bytes, &f->header);
     return ALD_OK;
 }

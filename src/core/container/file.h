@@ -53,6 +53,8 @@ ALD_NODISCARD ald_status ald__file_open(ald__file *file, const ald_source *sourc
                                         uint64_t metadata_limit, ald__file_checks checks,
                                         const ald_allocator *alloc, ald_error *err);
 void ald__file_clear(ald__file *file);
+/* The first checks alone: magic, version, reserved flags, and whether header and CRC can be there. */
+ALD_NODISCARD ald_status ald__file_check_start(const ald_source *source, ald_error *err);
 
 /* Parts of ald__file_open, one file each. */
 ALD_NODISCARD ald_status ald__file_walk(ald__file *file, ald_error *err);         /* walk.c: Truncated */
@@ -60,6 +62,9 @@ ALD_NODISCARD ald_status ald__file_read_metadata(ald__file *file, ald_error *err
 ALD_NODISCARD ald_status ald__file_layout(ald__file *file, ald_error *err);       /* layout.c */
 ALD_NODISCARD ald_status ald__file_read_chunks(ald__file *file, ald_error *err);  /* index.c */
 ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err);  /* index.c */
+
+/* Where piece `index` of a STREAMING payload (0 prologue, 1 … n chunks, n + 1 epilogue) ends, from the payload's start. */
+uint64_t ald__file_piece_end(const ald__file *file, uint64_t index);
 
 /* Little-endian numbers at a file offset that is known to be inside. */
 ALD_NODISCARD ald_status ald__file_u16(const ald__file *file, uint64_t at, uint16_t *out,

@@ -102,6 +102,15 @@ ald_status ald__file_read_chunks(ald__file *f, ald_error *err)
     return st;
 }
 
+uint64_t ald__file_piece_end(const ald__file *f, uint64_t index)
+{
+    if (index == 0)
+        return f->chunks[0].byte_offset;
+    if (index > f->chunk_count)
+        return f->payload_size;
+    return f->chunks[index - 1].byte_offset + f->chunks[index - 1].compressed_size;
+}
+
 static ald_status check_array(const ald__file *f, uint64_t i, ald_error *err)
 {
     const ald_array_entry *e = &f->arrays[i];

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The array index, entry by entry. */
+#include "core/dataset/aligned.h"
+
+#include "core/arrow/type.h"
+#include "core/base/buf.h"
+#include "core/base/checked.h"
+#include "core/dataset/whole.h"
+
+static int dtype_of(ald__type_id id)
+{
+    switch (id) {
+    case ALD__FLOAT32:
+        return 0;
+    case ALD__FLOAT64:
+        return 1;
+    case ALD__INT32:
+        return 2;
+    case ALD__INT64:
+        return 3;
+    case ALD__UINT8:
+        return 4;
+    case ALD__INT8:
+        return 5;
+    case ALD__INT16:
+        return 6;
+    case ALD__UINT16:
+        return 7;
+    case ALD__UINT32:
+        return 8;
+    case ALD__UINT64:
+        return 9;
+    case ALD__FLOAT16:
+        return 10;
+    case ALD__BOOL:
+        return 11;
+    default:
+        return ALD__DTYPE_NONE;
+    }
+}
+
+int ald__aligned_dtype(const struct ArrowSchema *field, uint64_t *per_row, uint32_t *bits)
+{
+    ald__type type;
+    *per_row = 1;
+    if (field->dictionary != NULL || ald__type_of(field, &type, NULL) != ALD_OK)
+        return ALD__DTYPE_NONE;
+    if (type.id == ALD__FIXED_LIST) {
+        *per_row = (uint64_t)type.list_size;
+        field = field->children[0];
+        if (field->dictionary != NULL || ald__type_of(field, &type, NULL) != ALD_OK)
+            return ALD__DTYPE_NONE;
+    }
+    *bits = type.bit_width;
+    return dtype_of(type.id);
+}
+
+void ald__aligned_check_init(ald__aligned_check *check, const ald__file *file,
+                             const ald__ipc_schema *schema)
+{
+    check->file = file;
+    check->schema = schema;
+    check->next = 0;
+    check->batches = 0;
+}
+
+static ald_status bad_entry(const ald__aligned_check *c, const char *what, uint64_t found,
+                            uint64_t expected, ald_error *err)
+{
+    return ald__fail(err, ALD_E_INVALID_FORMAT,
+                     c->file->sections.array_index.begin + 4 + c->next * ALD__ARRAY_ENTRY_BYTES,
+                     "array %llu: %s %llu, expected %llu", (unsigned long long)c->next, what,
+                     (unsigned long long)found, (unsigned long long)expected);
+}
+
+/* ⌈length × bits / 8⌉ without overflow; 0 return: it overflows. */
+static int bytes_of(uint64_t length, uint32_t bits, uint64_t *out)
+{
+    uint64_t whole;
+    if (!ald__mul_u64(length / 8, bits, &whole))
+        return 0;
+    return ald__add_u64(whole, (length % 8 * bits + 7) / 8, out);
+}
+
+static ald_status check_entry(const ald__aligned_check *c, uint32_t column, int dtype,
+                              uint64_t length, uint64_t size, uint64_t offset, ald_error *err)
+{
+    const ald_array_entry *e;
+    if (c->next >= c->file->array_count)
+        return bad_entry(c, "entries", c->file->array_count, c->next + 1, err);
+    e = &c->file->arrays[c->next];
+    if (e->column_idx != column)
+        return bad_entry(c, "column", e->column_idx, column, err);
+    if (e->dtype != (uint8_t)dtype)
+        return bad_entry(c, "dtype", e->dtype, (uint64_t)dtype, err);
+    if (e->length != length)
+        return bad_entry(c, "length", e->length, length, err);
+    if (e->size_bytes != size)
+        return bad_entry(c, "size_bytes", e->size_bytes, size, err);
+    if (e->offset != offset)
+        return bad_entry(c, "offset", e->offset, offset, err);
+    return ALD_OK;
+}
+
+static ald_status check_columns(ald__aligned_check *c, const ald__ipc_message *m,
+                                const ald__ipc_span *spans, uint64_t rows, ald_error *err)
+{
+    const struct ArrowSchema *schema = ald__ipc_schema_get(c->schema);
+    for (uint32_t i = 0; i < (uint32_t)schema->n_children; i++) {
+        uint64_t per_row, length, size;
+        uint32_t bits;
+        int dtype = ald__aligned_dtype(schema->children[i], &per_row, &bits);
+        if (dtype == ALD__DTYPE_NONE)
+            continue;
+        if (!ald__mul_u64(rows, per_row, &length) || !bytes_of(length, bits, &size))
+            return bad_entry(c, "rows", rows, c->file->header.num_rows, err);
+        ALD_TRY(check_entry(c, i, dtype, length, size, m->body_offset + spans[i].values_begin,
+                            err));
+        c->next++;
+    }
+    return ALD_OK;
+}
+
+ald_status ald__aligned_check_batch(ald__aligned_check *c, const ald__ipc_message *m,
+                                    ald_error *err)
+{
+    size_t columns = (size_t)ald__ipc_schema_get(c->schema)->n_children;
+    size_t size = columns * sizeof(ald__ipc_span);
+    uint64_t rows;
+    ald__ipc_span *spans;
+    ald_status st;
+    c->batches++;
+    ALD_TRY(ald__ipc_check_aligned(m, err));
+    spans = ald__alloc(&c->file->alloc, size, err);
+    if (spans == NULL)
+        return ALD_E_NOMEM;
+    st = ald__ipc_read_spans(c->schema, m, &ald__payload_rules, spans, &rows, err);
+    if (st == ALD_OK)
+        st = check_columns(c, m, spans, rows, err);
+    ald__release(&c->file->alloc, spans, size);
+    return st;
+}
+
+ald_status ald__aligned_check_end(const ald__aligned_check *c, ald_error *err)
+{
+    if (c->next != c->file->array_count)
+        return bad_entry(c, "entries", c->file->array_count, c->next, err);
+    if (!(c->file->header.flags & ALD_FLAG_STREAMING) && c->batches != 1)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, c->file->sections.payload.begin,
+                         "TRUENO_NATIVE with %llu record batches, expected one",
+                         (unsigned long long)c->batches);
+    return ALD_OK;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading: the whole file in memory once, checked in order, then released as batches. Nothing is read twice, so what was
+ * checked is what is parsed. */
+#include <string.h>
+
+#include "ald/stream.h"
+#include "core/base/buf.h"
+#include "core/base/checked.h"
+#include "core/dataset/whole.h"
+
+struct ald_dataset {
+    ald_host host;
+    ald__file file;
+    ald__ipc_schema *schema;
+    ald__batch_list batches;
+    ald_info info;
+};
+
+/* All bytes of the source: where they are, or copied to a 64-byte boundary. */
+static ald_status read_whole(const ald_source *source, const ald_host *host, ald__shared **out,
+                             ald_error *err)
+{
+    size_t size;
+    ald_status st;
+    *out = NULL;
+    if (!ald__to_size(source->size_bytes, &size))
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                         "a file of %llu bytes does not fit into memory",
+                         (unsigned long long)source->size_bytes);
+    if (source->view != NULL) {
+        /* Borrowed bytes are only read: the cast drops a const that nothing relies on. */
+        union {
+            const void *in;
+            void *out;
+        } p = {source->view(source->ctx, 0, size)};
+        if (p.in != NULL)
+            return ald__shared_new(&host->alloc, p.out, size, NULL, NULL, out, err);
+    }
+    ALD_TRY(ald__shared_alloc(&host->alloc, size, out, err));
+    st = size == 0 ? ALD_OK
+                   : source->read_at(source->ctx, 0, ald__shared_data(*out), size, err);
+    if (st != ALD_OK) {
+        ald__shared_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+/* From decompression on. */
+static ald_status load_payload(ald_dataset *d, const ald_load_options *options, ald__shared *whole,
+                               ald_error *err)
+{
+    const uint8_t *bytes = ald__shared_data(whole);
+    ald__shared *payload = NULL;
+    ald_status st = ald__payload_decode(&d->file, whole, &payload, err);
+    if (st == ALD_OK)
+        st = ald__check_sha256(&d->file, payload, &d->host, err);
+    if (st == ALD_OK)
+        st = ald__schema_section_read(&d->file, bytes + d->file.sections.schema.begin, &d->schema,
+                                      err);
+    if (st == ALD_OK && options->expected_schema != NULL)
+        st = ald_schema_compare(options->expected_schema, ald__ipc_schema_get(d->schema), 0, err);
+    if (st == ALD_OK)
+        st = ald__payload_parse(&d->file, d->schema, bytes, payload, &d->batches, err);
+    ald__shared_unref(payload);
+    return st;
+}
+
+/* A file that is too short or no .ald at all is refused before it is read whole. */
+static ald_status load(ald_dataset *d, const ald_source *source, const ald_load_options *options,
+                       ald_error *err)
+{
+    ald_source memory;
+    ald__shared *whole = NULL;
+    ald_status st;
+    ALD_TRY(ald__file_check_start(source, err));
+    ALD_TRY(read_whole(source, &d->host, &whole, err));
+    memory = ald_source_memory(ald__shared_data(whole), ald__shared_size(whole));
+    st = ald__file_open(&d->file, &memory, options->limits.metadata_bytes, ALD__FILE_WHOLE,
+                        &d->host.alloc, err);
+    if (st == ALD_OK)
+        st = ald__check_trust(&d->file, ald__shared_data(whole), options, &d->host, err);
+    if (st == ALD_OK && options->limits.uncompressed_bytes != 0 &&
+        d->file.uncompressed_size > options->limits.uncompressed_bytes)
+        st = ald__fail(err, ALD_E_LIMIT_EXCEEDED, 16, "%llu uncompressed bytes, at most %llu accepted",
+                       (unsigned long long)d->file.uncompressed_size,
+                       (unsigned long long)options->limits.uncompressed_bytes);
+    if (st == ALD_OK)
+        st = load_payload(d, options, whole, err);
+    ald__shared_unref(whole);
+    memset(&d->file.source, 0, sizeof d->file.source);
+    d->file.source.size_bytes = source->size_bytes;
+    return st;
+}
+
+ald_status ald_load(const ald_source *source, const ald_load_options *options, const ald_host *host,
+                    ald_dataset **out, ald_error *err)
+{
+    static const ald_load_options defaults = ALD_LOAD_OPTIONS_INIT;
+    ald_dataset *d = NULL;
+    ald_status st;
+    *out = NULL;
+    if (options == NULL)
+        options = &defaults;
+    d = ald__alloc_zero(&host->alloc, sizeof *d, err);
+    if (d == NULL)
+        return ALD_E_NOMEM;
+    d->host = *host;
+    d->file.alloc = host->alloc;
+    d->batches.alloc = &d->host.alloc;
+    st = load(d, source, options, err);
+    if (st != ALD_OK) {
+        ald_dataset_free(d);
+        return st;
+    }
+    ald__info_fill(&d->file, ald__ipc_schema_get(d->schema), &d->info);
+    *out = d;
+    return ALD_OK;
+}
+
+const ald_info *ald_dataset_info(const ald_dataset *dataset)
+{
+    return &dataset->info;
+}
+
+const struct ArrowSchema *ald_dataset_schema(const ald_dataset *dataset)
+{
+    return dataset->info.schema;
+}
+
+size_t ald_dataset_batch_count(const ald_dataset *dataset)
+{
+    return dataset->batches.count;
+}
+
+ald_status ald_dataset_batch(const ald_dataset *dataset, size_t index, struct ArrowArray *out,
+                             ald_error *err)
+{
+    out->release = NULL;
+    if (index >= dataset->batches.count)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "batch %zu of %zu", index,
+                         dataset->batches.count);
+    return ald__array_holder_share(dataset->batches.holders[index], out, err);
+}
+
+ald_status ald_dataset_stream(const ald_dataset *dataset, struct ArrowArrayStream *out,
+                              ald_error *err)
+{
+    size_t count = dataset->batches.count, size = count * sizeof(struct ArrowArray);
+    struct ArrowArray *batches;
+    struct ArrowSchema schema;
+    ald_status st;
+    memset(out, 0, sizeof *out);
+    ALD_TRY(ald_schema_copy(&dataset->host, dataset->info.schema, &schema, err));
+    batches = ald__alloc_zero(&dataset->host.alloc, size, err);
+    st = batches == NULL ? ALD_E_NOMEM : ALD_OK;
+    for (size_t i = 0; st == ALD_OK && i < count; i++)
+        st = ald_dataset_batch(dataset, i, &batches[i], err);
+    if (st == ALD_OK)
+        st = ald_stream_from_batches(&schema, batches, count, &dataset->host, out, err);
+    for (size_t i = 0; batches != NULL && i < count; i++) {
+        if (batches[i].release != NULL)
+            batches[i].release(&batches[i]);
+    }
+    ald__release(&dataset->host.alloc, batches, size);
+    if (schema.release != NULL)
+        schema.release(&schema);
+    return st;
+}
+
+void ald_dataset_free(ald_dataset *d)
+{
+    ald_allocator alloc;
+    if (d == NULL)
+        return;
+    alloc = d->host.alloc;
+    ald__batch_list_clear(&d->batches);
+    ald__ipc_schema_free(d->schema);
+    ald__file_clear(&d->file);
+    ald__release(&alloc, d, sizeof *d);
+}
