@@ -35,6 +35,17 @@ void ald__bits_copy(uint8_t *dst, uint64_t dst_at, const uint8_t *src, uint64_t 
     }
 }
 
+void ald__bits_fill(uint8_t *bits, uint64_t at, uint64_t count)
+{
+    uint64_t end = at + count;
+    for (; at < end && at % 8 != 0; at++)
+        ald__bit_set(bits, at);
+    if (end - at >= 8)
+        memset(bits + at / 8, 0xFF, (size_t)((end - at) / 8));
+    for (at += (end - at) & ~(uint64_t)7; at < end; at++)
+        ald__bit_set(bits, at);
+}
+
 /* Without a population count instruction, which x86-64 alone does not promise, the builtin is a call. */
 static uint64_t bits_ones(uint64_t v)
 {

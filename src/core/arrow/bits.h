@@ -24,6 +24,8 @@ static inline size_t ald__bits_bytes(uint64_t count)
 /* Ors `count` bits from src into dst, whose bits there must be zero. Touches no byte outside of either range. */
 void ald__bits_copy(uint8_t *dst, uint64_t dst_at, const uint8_t *src, uint64_t src_at,
                     uint64_t count);
+/* Sets `count` bits. */
+void ald__bits_fill(uint8_t *bits, uint64_t at, uint64_t count);
 /* Bits that are one. */
 uint64_t ald__bits_count(const uint8_t *bits, uint64_t at, uint64_t count);
 /* Position of the first zero (or, with `value`, one) bit in [at, end), or `end`. */
