@@ -33,9 +33,9 @@ static void array_release(struct ArrowArray *array)
     alloc.release(alloc.ctx, b, b->block_size);
 }
 
-ald_status ald__array_new(const ald_allocator *alloc, int64_t length, int64_t null_count,
-                          size_t n_buffers, void *const *blocks, const size_t *sizes,
-                          size_t n_children, struct ArrowArray *out, ald_error *err)
+ald_status ald__text_array_new(const ald_allocator *alloc, int64_t length, int64_t null_count,
+                               size_t n_buffers, void *const *blocks, const size_t *sizes,
+                               size_t n_children, struct ArrowArray *out, ald_error *err)
 {
     const size_t per_child = sizeof(struct ArrowArray) + sizeof(struct ArrowArray *);
     size_t size = sizeof(array_block) + n_buffers * (sizeof(void *) + sizeof(size_t));

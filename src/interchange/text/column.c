@@ -457,8 +457,8 @@ ald_status ald__column_finish(ald__column *column, struct ArrowArray *out, ald_e
     }
     if (column->valid != NULL && column->length % 8 != 0)
         column->valid[column->length / 8] &= (uint8_t)((1u << (column->length % 8)) - 1);
-    st = ald__array_new(&column->alloc, column->length, column->null_count, n_buffers, blocks,
-                        sizes, 0, out, err);
+    st = ald__text_array_new(&column->alloc, column->length, column->null_count, n_buffers, blocks,
+                             sizes, 0, out, err);
     if (st != ALD_OK)
         return st;
     column->valid = column->values = column->bytes = NULL;

@@ -78,10 +78,11 @@ ALD_NODISCARD ald_status ald__column_finish(ald__column *column, struct ArrowArr
 
 /* An array that owns `n_buffers` blocks (sizes as allocated; NULL blocks have size 0) and room for children, which the
  * caller fills (zeroed until then; a child with `release` NULL is not released). On failure the blocks stay the caller's. */
-ALD_NODISCARD ald_status ald__array_new(const ald_allocator *alloc, int64_t length,
-                                        int64_t null_count, size_t n_buffers, void *const *blocks,
-                                        const size_t *sizes, size_t n_children,
-                                        struct ArrowArray *out, ald_error *err);
+ALD_NODISCARD ald_status ald__text_array_new(const ald_allocator *alloc, int64_t length,
+                                             int64_t null_count, size_t n_buffers,
+                                             void *const *blocks, const size_t *sizes,
+                                             size_t n_children, struct ArrowArray *out,
+                                             ald_error *err);
 
 /* A field named by name_size bytes (a NUL inside is the caller's to refuse), nullable unless told, with room for
  * children, which the caller fills. */
