@@ -71,12 +71,14 @@ static int format_decimal(ald__column *column, const char *p)
 static int format_stamp(ald__column *column, const char *p)
 {
     static const char units[] = "smun";
-    const char *unit = memchr(units, *p, 4);
-    if (unit == NULL || p[1] != ':')
+    size_t unit = 0;
+    while (unit < 4 && units[unit] != *p)
+        unit++;
+    if (unit == 4 || p[1] != ':')
         return 0;
     column->store = ALD__STORE_STAMP;
     column->width = 8;
-    column->digits = (uint8_t)(3 * (unit - units));
+    column->digits = (uint8_t)(3 * unit);
     column->zoned = p[2] != '\0';
     return 1;
 }
