@@ -20,9 +20,10 @@ typedef struct ald__ipc_codec {
 } ald__ipc_codec;
 
 typedef struct ald__ipc_rules {
-    uint8_t strict;      /* .ald (WIRE): V5, marker, lengths and offsets multiples of 8, no buffer compression, no custom rows */
+    uint8_t strict;      /* .ald (WIRE): V5, marker, lengths and offsets multiples of 8, no buffer compression */
     uint8_t allow_delta; /* delta dictionaries */
     const ald__ipc_codec *codec; /* NULL: compressed buffers are refused */
+    uint8_t once;        /* STREAMING chunks: a dictionary comes once for each set, and after those that it refers to */
 } ald__ipc_rules;
 
 typedef enum ald__ipc_type {
@@ -43,6 +44,7 @@ typedef struct ald__ipc_message {
     uint64_t body_size;
     const uint8_t *body;      /* NULL from ald__ipc_read_head */
     size_t head_size;         /* prefix and metadata, as read */
+    int16_t version;          /* of the metadata, as numbered in the flatbuffer: 3 V4, 4 V5 */
 } ald__ipc_message;
 
 /* The next message with its body; the cursor moves behind it. Cut short is ALD_E_TRUNCATED unless strict, then
@@ -70,6 +72,10 @@ void ald__ipc_schema_free(ald__ipc_schema *schema);
 const struct ArrowSchema *ald__ipc_schema_get(const ald__ipc_schema *schema);
 /* Distinct dictionary ids, inner before outer; 0: none. */
 size_t ald__ipc_schema_dictionary_count(const ald__ipc_schema *schema);
+/* Number of the dictionary that a dictionary batch sets. */
+ALD_NODISCARD ald_status ald__ipc_schema_dictionary_index(const ald__ipc_schema *schema,
+                                                          const ald__ipc_message *message,
+                                                          size_t *out, ald_error *err);
 
 /* The dictionaries that batches refer to: one set for each thread or chunk. */
 typedef struct ald__ipc_dictionaries ald__ipc_dictionaries;

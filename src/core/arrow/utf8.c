@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* UTF-8 by blocks of 64 bytes that compilers turn into vector code, without one branch for each byte.
+ *
+ * Whether byte i is wrong depends on it and the three bytes before it alone: a continuation byte must stand exactly
+ * where a lead byte one, two or three places before asks for one, some bytes never occur, and four leads narrow the byte
+ * behind them (Unicode Standard, table 3-7). */
+#include "core/arrow/utf8.h"
+
+#include <string.h>
+
+#include "core/base/utf8_step.h"
+
+#define BLOCK 64u
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+
+static int block_is_ascii(const uint8_t *p)
+{
+    uint64_t w[BLOCK / 8];
+    memcpy(w, p, sizeof w);
+    return ((w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) & HIGH_BITS) == 0;
+}
+
+/* Nonzero when a byte of p[0 .. BLOCK) is wrong; p[-3] to p[-1] are readable. */
+static int block_is_wrong(const uint8_t *p)
+{
+    uint8_t wrong = 0;
+    for (unsigned i = 0; i < BLOCK; i++) {
+        const uint8_t c = p[i], one = p[(int)i - 1], two = p[(int)i - 2], three = p[(int)i - 3];
+        uint8_t is_tail = (c & 0xC0) == 0x80 ? 0xFF : 0;
+        uint8_t wants_tail = one >= 0xC0 ? 0xFF : 0;
+        wants_tail |= two >= 0xE0 ? 0xFF : 0;
+        wants_tail |= three >= 0xF0 ? 0xFF : 0;
+        wrong |= is_tail ^ wants_tail;
+        wrong |= (c & 0xFE) == 0xC0 ? 0xFF : 0;
+        wrong |= c >= 0xF5 ? 0xFF : 0;
+        wrong |= (uint8_t)((one == 0xE0 ? 0xFF : 0) & (c < 0xA0 ? 0xFF : 0));
+        wrong |= (uint8_t)((one == 0xED ? 0xFF : 0) & (c > 0x9F ? 0xFF : 0));
+        wrong |= (uint8_t)((one == 0xF0 ? 0xFF : 0) & (c < 0x90 ? 0xFF : 0));
+        wrong |= (uint8_t)((one == 0xF4 ? 0xFF : 0) & (c > 0x8F ? 0xFF : 0));
+    }
+    return wrong != 0;
+}
+
+/* Nonzero when p[-3] to p[-1] leave no sequence open. */
+static int is_complete(const uint8_t *p)
+{
+    return p[-1] < 0xC0 && p[-2] < 0xE0 && p[-3] < 0xF0;
+}
+
+/* The same answer one sequence at a time, from `pos`, which is a boundary. */
+static size_t step_from(const uint8_t *data, size_t size, size_t pos)
+{
+    while (pos < size) {
+        size_t n = ald__utf8_step(data + pos, size - pos);
+        if (n == 0)
+            break;
+        pos += n;
+    }
+    return pos;
+}
+
+/* Start of the sequence that holds or precedes data[pos], when everything before pos is valid as far as it goes. */
+static size_t boundary_before(const uint8_t *data, size_t pos)
+{
+    size_t back = 0;
+    while (back < 3 && pos > 0 && (data[pos - 1] & 0xC0) == 0x80) {
+        pos--;
+        back++;
+    }
+    return pos > 0 && data[pos - 1] >= 0xC0 ? pos - 1 : pos;
+}
+
+size_t ald__utf8_valid_prefix(const uint8_t *data, size_t size, int *ascii)
+{
+    uint8_t edge[3 + BLOCK] = {0};
+    size_t pos = 0;
+    int all_ascii = 1, open = 0;
+    while (pos < size) {
+        size_t n = size - pos < BLOCK ? size - pos : BLOCK;
+        const uint8_t *p = data + pos;
+        if (pos < 3 || n < BLOCK) { /* the first and the last block, in a frame of zeros */
+            size_t before = pos < 3 ? pos : 3;
+            memset(edge, 0, sizeof edge);
+            if (before > 0)
+                memcpy(edge + 3 - before, p - before, before);
+            memcpy(edge + 3, p, n);
+            p = edge + 3;
+        }
+        if (open || !block_is_ascii(p)) {
+            all_ascii = 0;
+            if (block_is_wrong(p))
+                break;
+            open = !is_complete(p + BLOCK);
+        }
+        pos += n;
+    }
+    if (ascii != NULL)
+        *ascii = all_ascii;
+    /* A zero behind the end is a wrong byte for an open sequence, so only a full last block can leave one open. */
+    if (pos < size || open)
+        return step_from(data, size, boundary_before(data, pos));
+    return size;
+}
