@@ -12,12 +12,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* An assertion that stays in optimised builds. */
-#define FUZZ_CHECK(x)                                                                                                  \
-    do {                                                                                                               \
-        if (!(x)) {                                                                                                    \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x);                                          \
-            abort();                                                                                                   \
-        }                                                                                                              \
+#define FUZZ_CHECK(x)                                                                              \
+    do {                                                                                           \
+        if (!(x)) {                                                                                \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x);                      \
+            abort();                                                                               \
+        }                                                                                          \
     } while (0)
 
 #endif

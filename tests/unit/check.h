@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_failures;          /* in the running function */
+static int check_failures; /* in the running function */
 static int check_passed_count;
 static int check_failed_count;
 
@@ -38,7 +38,8 @@ static inline int check_int(int64_t got, int64_t want, const char *file, int lin
     return got == want;
 }
 
-static inline int check_uint(uint64_t got, uint64_t want, const char *file, int line, const char *text)
+static inline int check_uint(uint64_t got, uint64_t want, const char *file, int line,
+                             const char *text)
 {
     if (got != want) {
         check_failures++;
@@ -47,36 +48,40 @@ static inline int check_uint(uint64_t got, uint64_t want, const char *file, int 
     return got == want;
 }
 
-static inline int check_str(const char *got, const char *want, const char *file, int line, const char *text)
+static inline int check_str(const char *got, const char *want, const char *file, int line,
+                            const char *text)
 {
     int ok = got != NULL && want != NULL ? strcmp(got, want) == 0 : got == want;
     if (!ok) {
         check_failures++;
-        printf("%s:%d: %s is '%s', wanted '%s'\n", file, line, text, got ? got : "(null)", want ? want : "(null)");
+        printf("%s:%d: %s is '%s', wanted '%s'\n", file, line, text, got ? got : "(null)",
+               want ? want : "(null)");
     }
     return ok;
 }
 
-static inline int check_contains(const char *got, const char *part, const char *file, int line, const char *text)
+static inline int check_contains(const char *got, const char *part, const char *file, int line,
+                                 const char *text)
 {
     int ok = got != NULL && strstr(got, part) != NULL;
     if (!ok) {
         check_failures++;
-        printf("%s:%d: %s is '%s', wanted '%s' in it\n", file, line, text, got ? got : "(null)", part);
+        printf("%s:%d: %s is '%s', wanted '%s' in it\n", file, line, text, got ? got : "(null)",
+               part);
     }
     return ok;
 }
 
-static inline int check_mem(const void *got, const void *want, size_t size, const char *file, int line,
-                            const char *text)
+static inline int check_mem(const void *got, const void *want, size_t size, const char *file,
+                            int line, const char *text)
 {
     const unsigned char *a = (const unsigned char *)got;
     const unsigned char *b = (const unsigned char *)want;
     for (size_t i = 0; i < size; i++) {
         if (a[i] != b[i]) {
             check_failures++;
-            printf("%s:%d: %s differs at byte %zu of %zu: 0x%02x, wanted 0x%02x\n", file, line, text, i, size,
-                   (unsigned)a[i], (unsigned)b[i]);
+            printf("%s:%d: %s differs at byte %zu of %zu: 0x%02x, wanted 0x%02x\n", file, line,
+                   text, i, size, (unsigned)a[i], (unsigned)b[i]);
             return 0;
         }
     }
@@ -85,18 +90,33 @@ static inline int check_mem(const void *got, const void *want, size_t size, cons
 
 #define CHECK(x) check_true(!!(x), __FILE__, __LINE__, #x)
 #define CHECK_INT(got, want) check_int((int64_t)(got), (int64_t)(want), __FILE__, __LINE__, #got)
-#define CHECK_UINT(got, want) check_uint((uint64_t)(got), (uint64_t)(want), __FILE__, __LINE__, #got)
+#define CHECK_UINT(got, want)                                                                      \
+    check_uint((uint64_t)(got), (uint64_t)(want), __FILE__, __LINE__, #got)
 #define CHECK_STR(got, want) check_str((got), (want), __FILE__, __LINE__, #got)
 #define CHECK_CONTAINS(got, part) check_contains((got), (part), __FILE__, __LINE__, #got)
 #define CHECK_MEM(got, want, size) check_mem((got), (want), (size), __FILE__, __LINE__, #got)
 
-#define REQUIRE(x) do { if (!CHECK(x)) return; } while (0)
-#define REQUIRE_INT(got, want) do { if (!CHECK_INT(got, want)) return; } while (0)
+#define REQUIRE(x)                                                                                 \
+    do {                                                                                           \
+        if (!CHECK(x))                                                                             \
+            return;                                                                                \
+    } while (0)
+#define REQUIRE_INT(got, want)                                                                     \
+    do {                                                                                           \
+        if (!CHECK_INT(got, want))                                                                 \
+            return;                                                                                \
+    } while (0)
 
 /* A status that must be ALD_OK; the error's message is printed when it is not. */
-#define CHECK_OK(status, error) \
-    (check_int((int64_t)(status), 0, __FILE__, __LINE__, #status) ? 1 : (printf("    %s\n", (error)->msg), 0))
-#define REQUIRE_OK(status, error) do { if (!CHECK_OK(status, error)) return; } while (0)
+#define CHECK_OK(status, error)                                                                    \
+    (check_int((int64_t)(status), 0, __FILE__, __LINE__, #status)                                  \
+         ? 1                                                                                       \
+         : (printf("    %s\n", (error)->msg), 0))
+#define REQUIRE_OK(status, error)                                                                  \
+    do {                                                                                           \
+        if (!CHECK_OK(status, error))                                                              \
+            return;                                                                                \
+    } while (0)
 
 static inline void check_run(const char *name, void (*test)(void))
 {
