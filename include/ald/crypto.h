@@ -14,6 +14,8 @@ ALD_BEGIN_DECLS
 
 #define ALD_SHA256_BYTES 32
 
+typedef struct ald_crypto ald_crypto;
+
 /* Every member may be called from several threads on different state. */
 struct ald_crypto {
     uint32_t struct_size;

@@ -34,6 +34,8 @@ ALD_API ALD_NODISCARD ald_status ald_file_create(const char *path, uint32_t flag
                                                  ald_file_sink **out, ald_error *err);
 /* Borrowed; valid until commit or abort. */
 ALD_API const ald_sink *ald_file_sink_get(ald_file_sink *file);
+/* The temporary file's path, for hosts that remove it on a signal. Borrowed; valid until commit or abort. */
+ALD_API const char *ald_file_sink_temporary(const ald_file_sink *file);
 /* Both free `file`. commit removes the temporary file when it fails. */
 ALD_API ALD_NODISCARD ald_status ald_file_commit(ald_file_sink *file, ald_error *err);
 ALD_API void ald_file_abort(ald_file_sink *file);
