@@ -168,6 +168,7 @@ static ald_status read_start(const ald_source *source, uint8_t bytes[ALD__HEADER
 {
     uint64_t size = source->size_bytes;
     size_t n = size < ALD__HEADER_BYTES ? (size_t)size : ALD__HEADER_BYTES;
+    memset(bytes, 0, ALD__HEADER_BYTES);
     if (n > 0)
         ALD_TRY(source->read_at(source->ctx, 0, bytes, n, err));
     ALD_TRY(ald__header_check_start(bytes, n, err));
