@@ -33,8 +33,8 @@ typedef struct ald_save_options {
 #define ALD_SAVE_OPTIONS_INIT                                                                      \
     {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, {0}, NULL, 0}
 
-/* Reads `batches` to its end, releases it (also on failure) and writes one .ald. On failure the sink holds an incomplete
- * file: hosts write to a temporary one (ald/native.h does). */
+/* Reads `batches` to its end, releases it (also on failure) and writes one .ald. The sink stands
+ * at its start. On failure it holds an incomplete file: hosts write to a temporary one (ald/native.h does). */
 ALD_API ALD_NODISCARD ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
                                           const ald_save_options *options, const ald_host *host,
                                           ald_error *err);

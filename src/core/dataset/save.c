@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Saving: the collecting pass. Every size stands before the bytes that it counts, so the IPC stream is measured first
+ * (cheap: most buffers are emitted as they are) and made again, into the compressor, when the file is written. */
+#include "core/dataset/save.h"
+
+#include <string.h>
+
+#include "core/arrow/array_empty.h"
+#include "core/base/buf.h"
+#include "core/base/checked.h"
+
+#define MEMORY_BYTES_DEFAULT (256ull << 20)
+#define SPOOL_PIECE_BYTES ((size_t)1 << 20)
+
+static ald_status collect_bytes(void *ctx, const void *data, size_t size, ald_error *err)
+{
+    ald__saving *s = ctx;
+    if (s->hash != NULL)
+        s->host->crypto->sha256_update(s->hash, data, size);
+    if (!ald__add_u64(s->uncompressed, size, &s->uncompressed))
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "the table is too large");
+    return s->spooled ? s->spool.append(s->spool.ctx, data, size, err) : ALD_OK;
+}
+
+static ald_status spool_bytes(void *ctx, const void *data, size_t size, ald_error *err)
+{
+    ald__saving *s = ctx;
+    return s->spool.append(s->spool.ctx, data, size, err);
+}
+
+static ald_status new_writer(ald__saving *s, ald__ipc_writer **out, ald_error *err)
+{
+    ald__ipc_write_options o = {.alignment = 8, .dictionary_mode = ALD__DICTIONARY_STREAM};
+    return ald__ipc_writer_new(&s->host->alloc, &s->schema, &o, out, err);
+}
+
+static ald_status write_kept(ald__saving *s, ald__ipc_writer *writer, const ald__emit *emit,
+                             ald_error *err)
+{
+    ALD_TRY(ald__ipc_write_schema(writer, emit, err));
+    for (size_t i = 0; i < s->batch_count; i++)
+        ALD_TRY(ald__ipc_write_batch(writer, &s->batches[i], emit, err));
+    return ALD_OK;
+}
+
+static void release_batches(ald__saving *s)
+{
+    for (size_t i = 0; i < s->batch_count; i++)
+        s->batches[i].release(&s->batches[i]);
+    s->batch_count = 0;
+}
+
+/* From kept batches to spooled bytes; the writer that made them goes on. */
+static ald_status begin_spool(ald__saving *s, ald_error *err)
+{
+    ald__emit emit = {spool_bytes, s};
+    ald__ipc_writer *writer = NULL;
+    ald_status st;
+    ALD_TRY(s->host->spool_open(s->host->ctx, &s->spool, err));
+    ALD_TRY(new_writer(s, &writer, err));
+    st = write_kept(s, writer, &emit, err);
+    if (st != ALD_OK) {
+        ald__ipc_writer_free(writer);
+        return st;
+    }
+    ald__ipc_writer_free(s->writer);
+    s->writer = writer;
+    s->spooled = 1;
+    release_batches(s);
+    return ALD_OK;
+}
+
+/* Takes the batch, also on failure. */
+static ald_status keep(ald__saving *s, struct ArrowArray *batch, ald_error *err)
+{
+    if (s->batch_count == s->batch_cap) {
+        size_t cap = s->batch_cap < 16 ? 16 : s->batch_cap * 2, item = sizeof *batch;
+        struct ArrowArray *grown = ald__alloc(&s->host->alloc, cap * item, err);
+        if (grown == NULL) {
+            batch->release(batch);
+            return ALD_E_NOMEM;
+        }
+        if (s->batch_count > 0)
+            memcpy(grown, s->batches, s->batch_count * item);
+        ald__release(&s->host->alloc, s->batches, s->batch_cap * item);
+        s->batches = grown;
+        s->batch_cap = cap;
+    }
+    s->batches[s->batch_count++] = *batch;
+    return ALD_OK;
+}
+
+static ald_status take_batch(ald__saving *s, struct ArrowArray *batch, ald_error *err)
+{
+    ald__emit emit = {collect_bytes, s};
+    ald_status st = ald__ipc_write_batch(s->writer, batch, &emit, err);
+    s->rows += (uint64_t)batch->length;
+    if (st != ALD_OK || s->spooled) {
+        batch->release(batch);
+        return st;
+    }
+    ALD_TRY(keep(s, batch, err));
+    if (s->uncompressed > s->options.memory_bytes && s->host->spool_open != NULL)
+        return begin_spool(s, err);
+    return ALD_OK;
+}
+
+static ald_status collect_all(ald__saving *s, struct ArrowArrayStream *stream, ald_error *err)
+{
+    ald__emit emit = {collect_bytes, s};
+    struct ArrowArray batch;
+    for (;;) {
+        ALD_TRY(ald_stream_next(stream, &batch, err));
+        if (batch.release == NULL)
+            break;
+        ALD_TRY(take_batch(s, &batch, err));
+    }
+    if (s->batch_count == 0 && !s->spooled && s->options.compat != ALD_COMPAT_NONE) {
+        /* the crate hands out no schema for a file without batches */
+        ALD_TRY(ald__array_empty(&s->host->alloc, &s->schema, &batch, err));
+        ALD_TRY(take_batch(s, &batch, err));
+    }
+    return ald__ipc_write_end(s->writer, &emit, err);
+}
+
+static ald_status begin_hash(ald__saving *s, ald_error *err)
+{
+    if (!s->options.write_sha256)
+        return ALD_OK;
+    if (s->host->crypto == NULL || s->host->crypto->sha256_new == NULL)
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "the host has no SHA-256");
+    return s->host->crypto->sha256_new(&s->host->alloc, &s->hash, err);
+}
+
+ald_status ald__saving_collect(ald__saving *s, struct ArrowArrayStream *stream, ald_error *err)
+{
+    ald__emit emit = {collect_bytes, s};
+    ald_status st;
+    ALD_TRY(ald_stream_schema(stream, &s->schema, err));
+    if (strlen(s->schema.format) != 2 || memcmp(s->schema.format, "+s", 2) != 0)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "the stream's schema is not a struct of columns");
+    ALD_TRY(new_writer(s, &s->writer, err));
+    ALD_TRY(begin_hash(s, err));
+    st = ald__ipc_write_schema(s->writer, &emit, err);
+    if (st == ALD_OK)
+        st = collect_all(s, stream, err);
+    if (s->hash != NULL) {
+        s->host->crypto->sha256_finish(s->hash, s->sha256);
+        s->hash = NULL;
+    }
+    return st;
+}
+
+static ald_status emit_spool(ald__saving *s, const ald__emit *emit, ald_error *err)
+{
+    uint8_t *piece = ald__alloc(&s->host->alloc, SPOOL_PIECE_BYTES, err);
+    ald_status st = piece == NULL ? ALD_E_NOMEM : ALD_OK;
+    for (uint64_t at = 0; st == ALD_OK && at < s->uncompressed;) {
+        uint64_t left = s->uncompressed - at;
+        size_t n = left < SPOOL_PIECE_BYTES ? (size_t)left : SPOOL_PIECE_BYTES;
+        st = s->spool.read_at(s->spool.ctx, at, piece, n, err);
+        if (st == ALD_OK)
+            st = emit->bytes(emit->ctx, piece, n, err);
+        at += n;
+    }
+    ald__release(&s->host->alloc, piece, SPOOL_PIECE_BYTES);
+    return st;
+}
+
+ald_status ald__saving_emit(ald__saving *s, const ald__emit *emit, ald_error *err)
+{
+    ald__ipc_writer *writer = NULL;
+    ald_status st;
+    if (s->spooled)
+        return emit_spool(s, emit, err);
+    ALD_TRY(new_writer(s, &writer, err));
+    st = write_kept(s, writer, emit, err);
+    if (st == ALD_OK)
+        st = ald__ipc_write_end(writer, emit, err);
+    ald__ipc_writer_free(writer);
+    return st;
+}
+
+static void saving_clear(ald__saving *s)
+{
+    release_batches(s);
+    ald__release(&s->host->alloc, s->batches, s->batch_cap * sizeof *s->batches);
+    ald__ipc_writer_free(s->writer);
+    if (s->spool.close != NULL)
+        s->spool.close(s->spool.ctx);
+    if (s->schema.release != NULL)
+        s->schema.release(&s->schema);
+}
+
+static ald_status check_options(const ald_save_options *o, ald_error *err)
+{
+    if (ald_dataset_type_name(o->dataset_type) == NULL)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no dataset type 0x%04x",
+                         o->dataset_type);
+    if (o->compression > ALD_COMPRESSION_LZ4)
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "writing compression id %u is not supported", o->compression);
+    if (o->compat > ALD_COMPAT_ALIMENTAR_0_2)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no compat mode %u", o->compat);
+    if (o->metadata != NULL && ald_value_get_type(o->metadata) != ALD_VALUE_MAP)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the metadata is not a map");
+    return ALD_OK;
+}
+
+ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
+                    const ald_save_options *options, const ald_host *host, ald_error *err)
+{
+    static const ald_save_options defaults = ALD_SAVE_OPTIONS_INIT;
+    ald__saving s;
+    ald_status st;
+    memset(&s, 0, sizeof s);
+    s.host = host;
+    s.options = options != NULL ? *options : defaults;
+    if (s.options.dataset_type == 0)
+        s.options.dataset_type = ALD_DATASET_TABULAR;
+    if (s.options.memory_bytes == 0)
+        s.options.memory_bytes = MEMORY_BYTES_DEFAULT;
+    st = check_options(&s.options, err);
+    if (st == ALD_OK)
+        st = ald__saving_collect(&s, batches, err);
+    batches->release(batches);
+    if (st == ALD_OK)
+        st = ald__saving_write(&s, sink, err);
+    saving_clear(&s);
+    return st;
+}
