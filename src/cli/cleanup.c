@@ -41,9 +41,10 @@ static void on_bus(int number)
     _exit(CLI_EXIT_IO);
 }
 
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
 void cli_cleanup_install(void)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     struct sigaction action;
     struct sigaction old;
     memset(&action, 0, sizeof(action));
@@ -59,6 +60,26 @@ void cli_cleanup_install(void)
     }
     action.sa_handler = on_bus;
     sigaction(SIGBUS, &action, NULL);
+}
+
+static void mask(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        sigaddset(&set, ends[i]);
+    }
+    sigprocmask(how, &set, NULL);
+}
+
+void cli_cleanup_hold(void)
+{
+    mask(SIG_BLOCK);
+}
+
+void cli_cleanup_resume(void)
+{
+    mask(SIG_UNBLOCK);
 }
 
 void cli_cleanup_file(const char *path)

@@ -6,6 +6,10 @@
 /* Sets the handlers; once, at start. */
 void cli_cleanup_install(void);
 
+/* Signals wait between both: a file is made and named below without a gap. */
+void cli_cleanup_hold(void);
+void cli_cleanup_resume(void);
+
 /* The file that a signal removes before the process ends; NULL: none. Copied. */
 void cli_cleanup_file(const char *path);
 

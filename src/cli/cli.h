@@ -55,6 +55,9 @@ extern const size_t cli_command_count;
 /* The command that argv begins with, and how many words name it; NULL: none. */
 const cli_command *cli_command_find(int argc, char **argv, int *word_count);
 
+/* Whether an option was on the command line. */
+int cli_option_given(const cli_env *env, const char *name);
+
 int cli_exit_code(ald_status status);
 
 /* `alimentar: error: Name: subject: message (at byte N)` and, where there is one, `hint: …` on stderr. */

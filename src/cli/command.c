@@ -64,3 +64,13 @@ const cli_command *cli_command_find(int argc, char **argv, int *word_count)
     }
     return best;
 }
+
+int cli_option_given(const cli_env *env, const char *name)
+{
+    for (size_t i = 0; i < env->seen.count; i++) {
+        if (strcmp(env->seen.items[i]->name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Where bytes go: a new file, a device or pipe, or standard output. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "cli/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -155,7 +156,8 @@ ald_status cli_output_init(cli_env *env, const char *path, const write_options *
         }
         return ALD_OK;
     }
-    return check_target(env, path, options->force || in_path == NULL, err);
+    out->may_replace = options->force || in_path == NULL;
+    return check_target(env, path, out->may_replace, err);
 }
 
 /* ---- sinks */
@@ -182,6 +184,20 @@ static ald_status sink_write_at(void *ctx, uint64_t offset, const void *buf, siz
     return status;
 }
 
+/* A link stays a link: the file that it names is replaced. */
+static ald_status create_file(cli_output *out, const char *path, ald_error *err)
+{
+    struct stat st;
+    uint32_t flags = out->may_replace ? ALD_FILE_REPLACE : 0;
+    char *target = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+    cli_cleanup_hold();
+    ald_status status = ald_file_create(target != NULL ? target : path, flags, &out->file, err);
+    cli_cleanup_file(status == ALD_OK ? ald_file_sink_temporary(out->file) : NULL);
+    cli_cleanup_resume();
+    free(target);
+    return status;
+}
+
 static ald_status open_sink(cli_output *out, const char *path, ald_error *err)
 {
     ald_status status;
@@ -197,7 +213,7 @@ static ald_status open_sink(cli_output *out, const char *path, ald_error *err)
         status = ald_fd_sink_new(fd, out->name, &out->stream, err);
         out->target = status == ALD_OK ? ald_fd_sink_get(out->stream) : NULL;
     } else {
-        status = ald_file_create(path, ALD_FILE_REPLACE, &out->file, err);
+        status = create_file(out, path, err);
         out->target = status == ALD_OK ? ald_file_sink_get(out->file) : NULL;
     }
     if (status == ALD_OK) {

@@ -41,6 +41,7 @@ typedef struct cli_output {
     uint64_t byte_count;
     char delimiter; /* of CSV; 0: by the format */
     uint8_t no_header;
+    uint8_t may_replace;
 } cli_output;
 
 /* OUT as operand or as -o: exactly one, or NULL. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What a .ald says of itself, for info and verify. */
+#ifndef CLI_ALD_FACTS_H
+#define CLI_ALD_FACTS_H
+
+#include "ald/reader.h"
+#include "cli/cli.h"
+#include "cli/json_print.h"
+
+/* "SIGNED, LICENSED", or "none". */
+const char *ald_facts_flags(uint8_t flags, char *buf, size_t size);
+/* "password", "recipient", "recipients". */
+const char *ald_facts_encryption(const ald_info *info);
+/* 2026-01-31T12:00:00Z; "never" for 0. */
+const char *ald_facts_time(uint64_t unix_seconds, char *buf, size_t size);
+
+/* The members of one JSON object that is open. */
+void ald_facts_json(json_print *j, const ald_info *info);
+/* Lines of `name: value`. */
+void ald_facts_text(const ald_info *info);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* alimentar head FILE */
+#include "cli/command.h"
+#include "cli/rows.h"
+
+static ald_status run_head(cli_env *env, void *raw, ald_error *err)
+{
+    const rows_args *args = raw;
+    cli_selection what = {&args->show.columns, cli_option_given(env, "rows") ? args->show.rows : 10,
+                          UINT64_MAX};
+    return cli_rows_print(env, args, &what, 0, err);
+}
+
+static const char *const examples[] = {
+    "the first rows of two columns", "alimentar head data.ald --rows 5 --columns name,age", NULL,
+};
+
+const cli_command cli_cmd_head = {
+    .verb = "head",
+    .brief = "print the first rows",
+    .details = "A .ald is checked as a whole before anything is printed. The table is cut to the width of the "
+               "terminal; --json is not.",
+    .examples = examples,
+    .operands = cli_rows_operands,
+    .options = cli_rows_options,
+    .args_size = sizeof(rows_args),
+    .run = run_head,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* alimentar info FILE: facts, not proofs. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ald/stream.h"
+#include "cli/ald_facts.h"
+#include "cli/command.h"
+#include "cli/escape.h"
+#include "cli/input.h"
+
+typedef struct info_args {
+    cli_common common;
+    const char *in;
+    read_options read;
+    uint8_t json;
+} info_args;
+
+static void print_name(const cli_input *in)
+{
+    char name[4096 - 512];
+    cli_escape(name, sizeof(name), in->name, strlen(in->name));
+    cli_printf("%-15s%s\n", "file", name);
+}
+
+static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in, ald_error *err)
+{
+    ald_inspection *inspection = NULL;
+    ald_status status = ald_inspect(&in->source, NULL, &env->host, &inspection, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    const ald_info *info = ald_inspection_info(inspection);
+    if (args->json) {
+        json_print j = {0};
+        json_open(&j, NULL, '{');
+        json_text(&j, "file", in->name);
+        json_text(&j, "format", "ald");
+        json_bool(&j, "payload_checked", 0);
+        ald_facts_json(&j, info);
+        json_close(&j, '}');
+        json_end(&j);
+    } else {
+        print_name(in);
+        ald_facts_text(info);
+        cli_printf("\nNot checked: the payload, the checksum%s. `alimentar verify` checks what can be "
+                   "checked.\n",
+                   info->signer_public_key != NULL ? ", the signature" : "");
+    }
+    ald_inspection_free(inspection);
+    return ALD_OK;
+}
+
+static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error *err)
+{
+    struct ArrowSchema schema;
+    memset(&schema, 0, sizeof(schema));
+    ald_status status = cli_input_stream(in, &args->read, NULL, err);
+    if (status == ALD_OK) {
+        status = ald_stream_schema(&in->stream, &schema, err);
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
+    cli_progress_end(&in->progress);
+    if (args->json) {
+        json_print j = {0};
+        json_open(&j, NULL, '{');
+        json_text(&j, "file", in->name);
+        json_text(&j, "format", file_format_name(in->format));
+        json_uint(&j, "num_columns", (uint64_t)schema.n_children);
+        json_uint(&j, "file_size", in->source.size_bytes);
+        json_close(&j, '}');
+        json_end(&j);
+    } else {
+        print_name(in);
+        cli_printf("%-15s%s\n%-15s%" PRId64 "\n%-15s%" PRIu64 " bytes\n", "format",
+                   file_format_text(in->format), "columns", schema.n_children, "size",
+                   in->source.size_bytes);
+    }
+    schema.release(&schema);
+    return ALD_OK;
+}
+
+static ald_status run_info(cli_env *env, void *raw, ald_error *err)
+{
+    const info_args *args = raw;
+    cli_input in;
+    ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
+    if (status == ALD_OK) {
+        env->subject = NULL;
+        status = file_format_check_options(env, file_format_scope_in(in.format), err);
+    }
+    if (status == ALD_OK) {
+        env->subject = in.name;
+        status = in.format == FORMAT_ALD ? info_of_ald(env, args, &in, err)
+                                         : info_of_stream(args, &in, err);
+    }
+    cli_input_close(&in);
+    return status;
+}
+
+static const opt_operand operands[] = {
+    {"FILE", "the file to look at; - is standard input (with --from)", offsetof(info_args, in), 0},
+    {0},
+};
+
+static const opt_spec output_specs[] = {
+    {.name = "json", .kind = OPT_FLAG, .offset = offsetof(info_args, json),
+     .help = "everything that is known, as JSON"},
+};
+static const opt_group group_output = OPT_GROUP("Output", output_specs);
+
+static const opt_use options[] = {
+    {&group_output, 0},
+    {&cli_group_read, offsetof(info_args, read)},
+    {&cli_group_common, 0},
+    {0},
+};
+
+static const char *const examples[] = {
+    "what is in a file", "alimentar info data.ald",
+    "one fact for a script", "alimentar info --json data.ald | jq .num_rows",
+    NULL,
+};
+
+const cli_command cli_cmd_info = {
+    .verb = "info",
+    .brief = "say what a file is: size, rows, columns, metadata, signer, license",
+    .details = "Of a .ald only the head and the blocks at the end are read, whatever its size: payload and "
+               "checksum are not checked, and no key is needed. Of other formats only a short summary is printed.",
+    .examples = examples,
+    .operands = operands,
+    .options = options,
+    .args_size = sizeof(info_args),
+    .run = run_info,
+};

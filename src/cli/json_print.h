@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON facts on stdout, indented by two. Commas and nesting are kept here; the caller gives keys and values in order. */
+#ifndef CLI_JSON_PRINT_H
+#define CLI_JSON_PRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ald/value.h"
+
+#define JSON_DEPTH 48 /* metadata may nest 32 deep, in a few levels of ours */
+
+typedef struct json_print {
+    unsigned depth;
+    uint8_t has_items[JSON_DEPTH];
+} json_print;
+
+/* `key` is NULL inside an array and at the top. */
+void json_open(json_print *j, const char *key, char bracket); /* '{' or '[' */
+void json_close(json_print *j, char bracket);                 /* '}' or ']' */
+void json_text(json_print *j, const char *key, const char *value); /* NULL: null */
+void json_bytes(json_print *j, const char *key, const char *data, size_t size);
+void json_uint(json_print *j, const char *key, uint64_t value);
+void json_bool(json_print *j, const char *key, int value);
+void json_null(json_print *j, const char *key);
+void json_hex(json_print *j, const char *key, const uint8_t *data, size_t size);
+/* An ald_value tree; binary values as hex. */
+void json_value(json_print *j, const char *key, const ald_value *value);
+/* The last newline. */
+void json_end(json_print *j);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What head, tail and cat share. */
+#ifndef CLI_ROWS_H
+#define CLI_ROWS_H
+
+#include "cli/input.h"
+#include "cli/select.h"
+
+typedef struct rows_options {
+    opt_list columns;
+    uint64_t rows;
+    uint8_t json;
+} rows_options;
+
+typedef struct rows_args {
+    cli_common common;
+    const char *in;
+    read_options read;
+    rows_options show;
+} rows_args;
+
+extern const opt_operand cli_rows_operands[];
+extern const opt_use cli_rows_options[];    /* with --rows */
+extern const opt_use cli_rows_all_options[]; /* without */
+
+/* Prints the chosen rows: JSON lines, or a table (cut to the terminal unless `whole`). */
+ALD_NODISCARD ald_status cli_rows_print(cli_env *env, const rows_args *args,
+                                        const cli_selection *what, int whole, ald_error *err);
+
+#endif
