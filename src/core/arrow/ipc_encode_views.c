@@ -8,6 +8,7 @@
 
 #include "core/arrow/bits.h"
 #include "core/base/endian.h"
+#include "core/base/fail.h"
 
 #define VIEW_BYTES 16
 #define VIEW_INLINE 12
