@@ -31,7 +31,11 @@ target_compile_options(
 if(ALD_WERROR)
     target_compile_options(ald_flags INTERFACE -Werror)
 endif()
+
+# For the library and the command, not the tests. Threads of a host may have small stacks. Sanitizers pad the frames, so
+# they are not measured there.
+add_library(ald_product_flags INTERFACE)
+target_link_libraries(ald_product_flags INTERFACE ald_flags)
 if(NOT ALD_SANITIZE AND NOT ALD_COVERAGE)
-    # Threads of a host may have small stacks. Sanitizers pad the frames, so they are not measured there.
-    target_compile_options(ald_flags INTERFACE -Wframe-larger-than=4096)
+    target_compile_options(ald_product_flags INTERFACE -Wframe-larger-than=4096)
 endif()

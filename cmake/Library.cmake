@@ -9,7 +9,7 @@ function(ald_objects name folder extensions)
     add_library(${name} OBJECT ${sources})
     set_target_properties(${name} PROPERTIES C_EXTENSIONS ${extensions})
     target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/include" "${CMAKE_CURRENT_SOURCE_DIR}/src")
-    target_link_libraries(${name} PRIVATE ald_flags ald_third_party_headers ald_system)
+    target_link_libraries(${name} PRIVATE ald_product_flags ald_third_party_headers ald_system)
     set(ald_object_targets ${ald_object_targets} ${name} PARENT_SCOPE)
 endfunction()
 

@@ -11,8 +11,6 @@ function(ald_test_program name source)
     target_include_directories(${name} PRIVATE "${ald_tests_dir}" "${ald_tests_dir}/unit")
     target_compile_definitions(${name} PRIVATE "ALD_TEST_DATA=\"${ald_tests_dir}\"")
     target_link_libraries(${name} PRIVATE ald_flags ald_internal)
-    # A test may keep a table or a file's bytes on its stack.
-    target_compile_options(${name} PRIVATE -Wno-frame-larger-than)
 endfunction()
 
 # ---- C programs that use check.h
