@@ -80,7 +80,7 @@ ald_status ald__fd_write_at(int fd, const char *name, uint64_t offset, const voi
 int ald__temporary_file(ald_error *err)
 {
     const char *folder = getenv("TMPDIR");
-    char path[4096];
+    char path[2048];
     int fd;
     if (folder == NULL || *folder == '\0')
         folder = "/tmp";
