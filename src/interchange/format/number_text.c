@@ -128,6 +128,30 @@ static inline uint8_t *put_short_decimal(uint8_t *p, double v)
     return put_fraction(p, (uint32_t)(k % 1000000));
 }
 
+/* yyjson fills large numbers with zeros up to the point: 99999999999999980.0 for 99999999999999984. Those digits are
+ * not the number's, so from 10^16 on it is written 9.999999999999998e16. `end` is behind "….0". */
+static uint8_t *put_large(uint8_t *p, uint8_t *end)
+{
+    uint8_t *first = p + (*p == '-');
+    int64_t exponent = end - first - 3;
+    end -= 2;
+    while (end[-1] == '0' && end - first > 1)
+        end--;
+    if (end - first > 1) {
+        memmove(first + 2, first + 1, (size_t)(end - first - 1));
+        first[1] = '.';
+        end++;
+    }
+    *end = 'e';
+    return ald__put_i64(end + 1, exponent);
+}
+
+static uint8_t *put_number(uint8_t *p, const yyjson_val *number)
+{
+    uint8_t *end = (uint8_t *)yyjson_write_number(number, (char *)p);
+    return end - p - (*p == '-') >= 19 && end[-1] == '0' && end[-2] == '.' ? put_large(p, end) : end;
+}
+
 uint8_t *ald__put_f64(uint8_t *p, double v)
 {
     yyjson_val number = {YYJSON_TYPE_NUM, {0}};
@@ -137,7 +161,7 @@ uint8_t *ald__put_f64(uint8_t *p, double v)
     if (!ald__is_finite(v))
         return put_word(p, v);
     (void)yyjson_set_real(&number, v);
-    return (uint8_t *)yyjson_write_number(&number, (char *)p);
+    return put_number(p, &number);
 }
 
 uint8_t *ald__put_f32(uint8_t *p, float v)
@@ -146,7 +170,7 @@ uint8_t *ald__put_f32(uint8_t *p, float v)
     if (!ald__is_finite((double)v))
         return put_word(p, (double)v);
     (void)yyjson_set_float(&number, v);
-    return (uint8_t *)yyjson_write_number(&number, (char *)p);
+    return put_number(p, &number);
 }
 
 double ald__half_to_double(uint16_t half)

@@ -6,6 +6,8 @@
  * bits for what occurs, of up to 3,072 for the rest. */
 #include <string.h>
 
+#include <yyjson.h>
+
 #include "interchange/text/number.h"
 
 #define BIG_LIMBS 48
@@ -271,6 +273,27 @@ static int faithful_small(const ald__number *n, double value)
     return gap < d || (gap == d && n->mantissa % 2 == 0);
 }
 
+/* At a power of two the doubles below lie half as far apart as those above, so the shortest digits that read back need not
+ * be the nearest of their count: 2^-1017 is 7.120236347223045e-307 in Python and JavaScript, and here. */
+static int is_shortest_of_power(const ald__number *n, double value)
+{
+    char text[64], *end;
+    yyjson_val val = {YYJSON_TYPE_NUM, {0}};
+    ald__number shortest;
+    size_t kept = trimmed_digits(n);
+    big a, b;
+    if (double_parts(value).m != 1ull << 52 || kept > 17)
+        return 0;
+    (void)yyjson_set_real(&val, value);
+    end = yyjson_write_number(&val, text);
+    if (end == NULL || !ald__number_scan(text, (size_t)(end - text), &shortest) ||
+        trimmed_digits(&shortest) != kept)
+        return 0;
+    big_set_digits(&a, n, kept);
+    big_set_digits(&b, &shortest, kept);
+    return big_compare(&a, &b) == 0;
+}
+
 int ald__number_is_faithful(const ald__number *n, double value)
 {
     int small;
@@ -285,8 +308,11 @@ int ald__number_is_faithful(const ald__number *n, double value)
         (n->sig_digits <= 15 || (n->sig_digits == 16 && n->mantissa <= (1ull << 52) &&
                                  n->mantissa != 1000000000000000ull)))
         return 1;
-    small = faithful_small(n, value < 0 ? -value : value);
-    return small >= 0 ? small : faithful_big(n, value < 0 ? -value : value);
+    value = value < 0 ? -value : value;
+    small = faithful_small(n, value);
+    if (small < 0)
+        small = faithful_big(n, value);
+    return small != 0 || is_shortest_of_power(n, value);
 }
 
 int ald__number_is_exact(const ald__number *n)
