@@ -78,8 +78,8 @@ void ald__put_scalar(ald__pen *pen, const ald__view *c, int64_t row)
         pen->at = ald__put_f64(pen->at, ald__load_float(c->cell, c->values, row));
         return;
     case ALD__CELL_DECIMAL:
-        pen->at = ald__put_decimal(pen->at, c->values + row * c->byte_width, c->byte_width,
-                                   c->scale);
+        pen->at =
+            ald__put_decimal(pen->at, c->values + row * c->byte_width, c->byte_width, c->scale);
         return;
     default:
         pen->at = put_time_cell(pen->at, c, row);

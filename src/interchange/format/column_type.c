@@ -8,21 +8,21 @@ static const struct {
     const char *format;
     ald__cell cell;
 } plain_formats[] = {
-    {"n", ALD__CELL_NULL},          {"b", ALD__CELL_BOOL},
-    {"c", ALD__CELL_I8},            {"s", ALD__CELL_I16},
-    {"i", ALD__CELL_I32},           {"l", ALD__CELL_I64},
-    {"C", ALD__CELL_U8},            {"S", ALD__CELL_U16},
-    {"I", ALD__CELL_U32},           {"L", ALD__CELL_U64},
-    {"e", ALD__CELL_F16},           {"f", ALD__CELL_F32},
-    {"g", ALD__CELL_F64},           {"z", ALD__CELL_BINARY},
-    {"Z", ALD__CELL_LARGE_BINARY},  {"vz", ALD__CELL_BINARY_VIEW},
-    {"u", ALD__CELL_UTF8},          {"U", ALD__CELL_LARGE_UTF8},
-    {"vu", ALD__CELL_UTF8_VIEW},    {"tdD", ALD__CELL_DATE32},
-    {"tdm", ALD__CELL_DATE64},      {"tiM", ALD__CELL_MONTHS},
-    {"tiD", ALD__CELL_DAY_TIME},    {"tin", ALD__CELL_MONTH_DAY_NANO},
-    {"+l", ALD__CELL_LIST},         {"+L", ALD__CELL_LARGE_LIST},
-    {"+vl", ALD__CELL_LIST_VIEW},   {"+vL", ALD__CELL_LARGE_LIST_VIEW},
-    {"+s", ALD__CELL_STRUCT},       {"+m", ALD__CELL_MAP},
+    {"n", ALD__CELL_NULL},         {"b", ALD__CELL_BOOL},
+    {"c", ALD__CELL_I8},           {"s", ALD__CELL_I16},
+    {"i", ALD__CELL_I32},          {"l", ALD__CELL_I64},
+    {"C", ALD__CELL_U8},           {"S", ALD__CELL_U16},
+    {"I", ALD__CELL_U32},          {"L", ALD__CELL_U64},
+    {"e", ALD__CELL_F16},          {"f", ALD__CELL_F32},
+    {"g", ALD__CELL_F64},          {"z", ALD__CELL_BINARY},
+    {"Z", ALD__CELL_LARGE_BINARY}, {"vz", ALD__CELL_BINARY_VIEW},
+    {"u", ALD__CELL_UTF8},         {"U", ALD__CELL_LARGE_UTF8},
+    {"vu", ALD__CELL_UTF8_VIEW},   {"tdD", ALD__CELL_DATE32},
+    {"tdm", ALD__CELL_DATE64},     {"tiM", ALD__CELL_MONTHS},
+    {"tiD", ALD__CELL_DAY_TIME},   {"tin", ALD__CELL_MONTH_DAY_NANO},
+    {"+l", ALD__CELL_LIST},        {"+L", ALD__CELL_LARGE_LIST},
+    {"+vl", ALD__CELL_LIST_VIEW},  {"+vL", ALD__CELL_LARGE_LIST_VIEW},
+    {"+s", ALD__CELL_STRUCT},      {"+m", ALD__CELL_MAP},
     {"+r", ALD__CELL_RUN_END},
 };
 
@@ -238,7 +238,7 @@ static ald_status init_depth(ald__view *c, const struct ArrowSchema *field, int 
 }
 
 ald_status ald__view_init(ald__view *column, const struct ArrowSchema *field,
-                            const ald_allocator *alloc, ald_error *err)
+                          const ald_allocator *alloc, ald_error *err)
 {
     ald_status status;
     memset(column, 0, sizeof *column);

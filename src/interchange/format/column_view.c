@@ -73,16 +73,14 @@ ald_status ald__view_bind(ald__view *column, const struct ArrowArray *array, ald
         array->n_children != column->child_count ||
         (array->dictionary == NULL) != (column->dictionary == NULL))
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                             "column '%s': the array has not the layout of its type",
-                             column->name);
+                             "column '%s': the array has not the layout of its type", column->name);
     column->offset = array->offset;
     column->length = array->length;
     bind_buffers(column, array);
     for (int32_t i = 0; i < column->child_count; i++)
         ALD__PEN_TRY(ald__view_bind(column->children + i, array->children[i], err));
-    return column->dictionary == NULL
-               ? ALD_OK
-               : ald__view_bind(column->dictionary, array->dictionary, err);
+    return column->dictionary == NULL ? ALD_OK
+                                      : ald__view_bind(column->dictionary, array->dictionary, err);
 }
 
 int64_t ald__load_integer(ald__cell cell, const uint8_t *base, int64_t row)
@@ -187,7 +185,7 @@ static ald_status follow_step(const ald__view **column, int64_t *row, ald_error 
 }
 
 ald_status ald__view_follow(const ald__view *column, int64_t row, ald__cell_ref *out,
-                              ald_error *err)
+                            ald_error *err)
 {
     /* Each step goes one level down a tree of bounded depth. */
     while (column != NULL && column->cell >= ALD__CELL_SPARSE_UNION)

@@ -84,8 +84,8 @@ struct ald__view {
     ald__cell cell;
     ald__unit unit;
     ald__zone zone;
-    ald__cell index;       /* DICTIONARY: how the indices are stored */
-    int32_t byte_width;    /* FIXED_BINARY, DECIMAL */
+    ald__cell index;    /* DICTIONARY: how the indices are stored */
+    int32_t byte_width; /* FIXED_BINARY, DECIMAL */
     int32_t scale;
     int32_t list_size;
     int32_t child_count;
@@ -95,23 +95,23 @@ struct ald__view {
     const char *name;      /* the field's, borrowed from the schema; never NULL */
     ald_buffer key;        /* the name as a JSON string and a colon */
     /* of the bound array */
-    const uint8_t *validity; /* NULL: no nulls */
-    const uint8_t *values;   /* values, bits, views, union codes, or bytes behind offsets */
-    const uint8_t *offsets;  /* offsets, dense union offsets */
-    const uint8_t *sizes;    /* list views */
+    const uint8_t *validity;    /* NULL: no nulls */
+    const uint8_t *values;      /* values, bits, views, union codes, or bytes behind offsets */
+    const uint8_t *offsets;     /* offsets, dense union offsets */
+    const uint8_t *sizes;       /* list views */
     const void *const *buffers; /* views: the data buffers */
     int64_t offset, length;
 };
 
 /* `field` must outlive the column. On failure there is nothing to clear. */
 ALD_NODISCARD ald_status ald__view_init(ald__view *column, const struct ArrowSchema *field,
-                                          const ald_allocator *alloc, ald_error *err);
+                                        const ald_allocator *alloc, ald_error *err);
 /* A column of zeros is fine. */
 void ald__view_clear(ald__view *column, const ald_allocator *alloc);
 
 /* Points the column at an array of its type, which must stay until the last cell is read. */
 ALD_NODISCARD ald_status ald__view_bind(ald__view *column, const struct ArrowArray *array,
-                                          ald_error *err);
+                                        ald_error *err);
 
 /* A cell in the column that stores it: `row` is the index into the buffers, the array's offset included. */
 typedef struct ald__cell_ref {
@@ -120,8 +120,8 @@ typedef struct ald__cell_ref {
 } ald__cell_ref;
 
 /* For types whose value lies elsewhere; see ald__view_resolve. */
-ALD_NODISCARD ald_status ald__view_follow(const ald__view *column, int64_t row,
-                                            ald__cell_ref *out, ald_error *err);
+ALD_NODISCARD ald_status ald__view_follow(const ald__view *column, int64_t row, ald__cell_ref *out,
+                                          ald_error *err);
 
 static inline int ald__view_is_valid(const ald__view *c, int64_t row)
 {
@@ -130,13 +130,12 @@ static inline int ald__view_is_valid(const ald__view *c, int64_t row)
 
 /* `row` counts from 0 in the array. ALD_E_INVALID_FORMAT: an index or type code that leads nowhere. */
 static inline ALD_NODISCARD ald_status ald__view_resolve(const ald__view *c, int64_t row,
-                                                           ald__cell_ref *out, ald_error *err)
+                                                         ald__cell_ref *out, ald_error *err)
 {
     if (c->cell >= ALD__CELL_SPARSE_UNION)
         return ald__view_follow(c, row, out, err);
     out->row = row + c->offset;
-    out->column =
-        c->cell != ALD__CELL_NULL && ald__view_is_valid(c, out->row) ? c : NULL;
+    out->column = c->cell != ALD__CELL_NULL && ald__view_is_valid(c, out->row) ? c : NULL;
     return ALD_OK;
 }
 

@@ -143,10 +143,11 @@ static ald_status put_csv_null(const csv_writer *w, const ald__view *table, ald_
     }
     if (table->child_count > 1)
         return ALD_OK;
-    return ald_error_set(pen->err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
-                         "column '%s': a null alone in its row would be a blank line, which readers "
-                         "skip\npass a text for nulls (--null-text NA)",
-                         table->children[0].name);
+    return ald_error_set(
+        pen->err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+        "column '%s': a null alone in its row would be a blank line, which readers "
+        "skip\npass a text for nulls (--null-text NA)",
+        table->children[0].name);
 }
 
 static ald_status put_csv_cell(const csv_writer *w, const ald__view *table, const ald__view *view,

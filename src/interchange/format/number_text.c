@@ -149,7 +149,8 @@ static uint8_t *put_large(uint8_t *p, uint8_t *end)
 static uint8_t *put_number(uint8_t *p, const yyjson_val *number)
 {
     uint8_t *end = (uint8_t *)yyjson_write_number(number, (char *)p);
-    return end - p - (*p == '-') >= 19 && end[-1] == '0' && end[-2] == '.' ? put_large(p, end) : end;
+    return end - p - (*p == '-') >= 19 && end[-1] == '0' && end[-2] == '.' ? put_large(p, end)
+                                                                           : end;
 }
 
 uint8_t *ald__put_f64(uint8_t *p, double v)

@@ -26,7 +26,7 @@ typedef struct row_writer {
     ald__view table;
     row_range *ranges;
     uint32_t range_capacity, range_count;
-    uint64_t rows_before;  /* rows of earlier batches */
+    uint64_t rows_before; /* rows of earlier batches */
     uint64_t bytes_written, rows_written;
 } row_writer;
 

@@ -101,7 +101,8 @@ uint8_t *ald__put_timestamp(uint8_t *p, int64_t v, ald__unit unit, ald__zone zon
     int64_t seconds = floor_div(v, per_second[unit], &part);
     if (zone.kind == ALD__ZONE_OFFSET) {
         if (__builtin_add_overflow(seconds, (int64_t)zone.minutes * 60, &local))
-            zone.kind = ALD__ZONE_UTC; /* the last minutes of 64 bits: the same instant without the shift */
+            zone.kind =
+                ALD__ZONE_UTC; /* the last minutes of 64 bits: the same instant without the shift */
         else
             seconds = local;
     }

@@ -13,8 +13,8 @@
 typedef enum ald__unit { ALD__UNIT_S, ALD__UNIT_MS, ALD__UNIT_US, ALD__UNIT_NS } ald__unit;
 
 typedef enum ald__zone_kind {
-    ALD__ZONE_NONE,  /* no zone: wall-clock time */
-    ALD__ZONE_UTC,   /* written in UTC with Z; also zones known by name only, for there is no time zone database here */
+    ALD__ZONE_NONE, /* no zone: wall-clock time */
+    ALD__ZONE_UTC, /* written in UTC with Z; also zones known by name only, for there is no time zone database here */
     ALD__ZONE_OFFSET /* written as that local time with its offset */
 } ald__zone_kind;
 
