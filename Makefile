@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test-fast test check asan ubsan fuzz coverage wasm wasm-check bench docs fmt fmt-check tidy \
+.PHONY: help build demo test-fast test check asan ubsan msan fuzz coverage wasm wasm-check bench docs fmt fmt-check tidy \
     install amalgam clean setup-build setup-test setup-check
 
 help: ## this list
@@ -48,6 +48,9 @@ asan: setup-test ## unit, golden, hostile and corpus replay under ASan + UBSan
 ubsan: setup-test ## the same under clang's UBSan with its integer checks
 	@tools/run_tests ubsan --jobs $(JOBS)
 
+msan: setup-test ## the same under MemorySanitizer
+	@tools/run_tests msan --jobs $(JOBS)
+
 fuzz: setup-check ## every fuzz target for FUZZ_SECONDS=60
 	@tools/fuzz --seconds $(FUZZ_SECONDS) --jobs $(JOBS)
 
@@ -83,5 +86,5 @@ install: build ## installs below PREFIX=/usr/local (DESTDIR is honoured)
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 clean: ## removes what was built; fetched sources and the Python environment stay
-	rm -rf build/release build/dev build/asan build/ubsan build/fuzz build/coverage build/wasm build/demo build/amalgam \
+	rm -rf build/release build/dev build/asan build/ubsan build/msan build/fuzz build/coverage build/wasm build/demo build/amalgam \
 	    build/alimentar

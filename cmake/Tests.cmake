@@ -23,9 +23,11 @@ function(ald_test_folder label)
         set_tests_properties(${label}/${name} PROPERTIES LABELS ${label} TIMEOUT 300)
     endforeach()
 endfunction()
-ald_test_folder(unit)
-ald_test_folder(property)
-ald_test_folder(fault)
+if(NOT ALD_BUILD_FUZZERS)
+    ald_test_folder(unit)
+    ald_test_folder(property)
+    ald_test_folder(fault)
+endif()
 
 # ---- Fuzz targets: libFuzzer in the fuzz preset, else a program that replays the committed corpus
 file(GLOB ald_fuzz_sources CONFIGURE_DEPENDS "${ald_tests_dir}/fuzz/fuzz_*.c")
@@ -41,6 +43,10 @@ foreach(source IN LISTS ald_fuzz_sources)
         set_tests_properties(fuzz/${name} PROPERTIES LABELS fuzz TIMEOUT 300)
     endif()
 endforeach()
+
+if(ALD_BUILD_FUZZERS)
+    return()
+endif()
 
 # ---- Examples: they see the public headers only, link what users link, and run in order (one may read what an
 # ---- earlier one wrote). A line " * Run: ARGUMENTS" in the first comment gives the arguments; {data} is

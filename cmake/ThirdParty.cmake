@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: MIT
 # System libraries, and the fetched sources that are compiled in as hidden objects.
 
-find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
-pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 
 set(ald_nanoarrow_dir "${ALD_THIRD_PARTY_DIR}/nanoarrow")
 set(ald_yyjson_dir "${ALD_THIRD_PARTY_DIR}/yyjson")
@@ -34,5 +30,24 @@ target_compile_options(ald_third_party PRIVATE -w)
 
 # Everything that libald needs at link time. libcrypto is not here: src/native binds it when a key is first used.
 add_library(ald_system INTERFACE)
-target_link_libraries(ald_system INTERFACE PkgConfig::ZSTD PkgConfig::LZ4 PkgConfig::DEFLATE Threads::Threads
-                                           ${CMAKE_DL_LIBS})
+target_link_libraries(ald_system INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+if(ALD_BUNDLED_CODECS)
+    # The pinned sources that WebAssembly uses, built here: for MemorySanitizer, which must have compiled everything.
+    file(GLOB ald_deflate_sources "${ALD_THIRD_PARTY_DIR}/libdeflate/lib/crc32.c"
+         "${ALD_THIRD_PARTY_DIR}/libdeflate/lib/utils.c" "${ALD_THIRD_PARTY_DIR}/libdeflate/lib/*/cpu_features.c")
+    target_sources(
+        ald_third_party
+        PRIVATE "${ALD_THIRD_PARTY_DIR}/zstd/zstd.c" "${ALD_THIRD_PARTY_DIR}/lz4/lz4.c"
+                "${ALD_THIRD_PARTY_DIR}/lz4/lz4hc.c" "${ALD_THIRD_PARTY_DIR}/lz4/lz4frame.c"
+                "${ALD_THIRD_PARTY_DIR}/lz4/xxhash.c" ${ald_deflate_sources})
+    target_compile_options(ald_third_party PRIVATE -include stdint.h) # zstd forgets it under MemorySanitizer
+    foreach(name zstd lz4 libdeflate)
+        target_include_directories(ald_third_party_headers SYSTEM INTERFACE "${ALD_THIRD_PARTY_DIR}/${name}")
+    endforeach()
+else()
+    find_package(PkgConfig REQUIRED)
+    pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+    pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
+    pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
+    target_link_libraries(ald_system INTERFACE PkgConfig::ZSTD PkgConfig::LZ4 PkgConfig::DEFLATE)
+endif()
