@@ -201,7 +201,8 @@ static void value_text(const char *name, const ald_value *value)
                 snprintf(text, sizeof(text), "%zu items", ald_value_get_count(value));
                 break;
             }
-            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i > 0 ? ", " : "", item);
+            used +=
+                (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i > 0 ? ", " : "", item);
         }
         break;
     case ALD_VALUE_MAP:
@@ -267,8 +268,8 @@ void ald_facts_text(const ald_info *info)
     const char *type = ald_dataset_type_name(info->dataset_type);
     line_text("dataset type", type != NULL ? type : "unknown");
     line_text("rows", grouped(info->num_rows, text, sizeof(text)));
-    line_text("columns", grouped(info->schema != NULL ? (uint64_t)info->schema->n_children : 0, text,
-                                 sizeof(text)));
+    line_text("columns", grouped(info->schema != NULL ? (uint64_t)info->schema->n_children : 0,
+                                 text, sizeof(text)));
     sizes_text(info);
     line_text("flags", ald_facts_flags(info->flags, text, sizeof(text)));
     if (info->chunk_count > 0) {

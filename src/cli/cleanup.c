@@ -25,14 +25,15 @@ static void remove_file(void)
 static void on_end(int number)
 {
     remove_file();
-    signal(number, SIG_DFL); /* the handler runs with the signal blocked: raised now, it comes on return */
+    signal(number,
+           SIG_DFL); /* the handler runs with the signal blocked: raised now, it comes on return */
     raise(number);
 }
 
 static void on_bus(int number)
 {
-    static const char text[] =
-        "alimentar: error: IoError: an input file became shorter, or unreadable, while it was read\n";
+    static const char text[] = "alimentar: error: IoError: an input file became shorter, or "
+                               "unreadable, while it was read\n";
     (void)number;
     remove_file();
     if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {

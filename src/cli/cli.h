@@ -38,9 +38,9 @@ typedef struct cli_env {
 } cli_env;
 
 typedef struct cli_command {
-    const char *verb;    /* one or two words: "convert", "key show" */
-    const char *brief;   /* one line */
-    const char *details; /* paragraphs, split by newlines */
+    const char *verb;            /* one or two words: "convert", "key show" */
+    const char *brief;           /* one line */
+    const char *details;         /* paragraphs, split by newlines */
     const char *const *examples; /* pairs of what it does and the command line; ends with NULL */
     const opt_operand *operands;
     const opt_use *options;

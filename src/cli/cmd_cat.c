@@ -11,15 +11,19 @@ static ald_status run_cat(cli_env *env, void *raw, ald_error *err)
 }
 
 static const char *const examples[] = {
-    "all rows as JSON lines", "alimentar cat --json data.ald | jq .name", NULL,
+    "all rows as JSON lines",
+    "alimentar cat --json data.ald | jq .name",
+    NULL,
 };
 
 const cli_command cli_cmd_cat = {
     .verb = "cat",
     .brief = "print all rows",
     .details =
-        "A .ald is checked as a whole before anything is printed. In JSON, 64-bit integers and decimals have "
-        "all their digits; NaN and infinities are the strings \"NaN\", \"Infinity\" and \"-Infinity\"; dates, "
+        "A .ald is checked as a whole before anything is printed. In JSON, 64-bit integers and "
+        "decimals have "
+        "all their digits; NaN and infinities are the strings \"NaN\", \"Infinity\" and "
+        "\"-Infinity\"; dates, "
         "times and timestamps are ISO 8601; binary values are base64. Nothing of the table is cut.",
     .examples = examples,
     .operands = cli_rows_operands,

@@ -29,16 +29,17 @@ static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
     }
     if (status == ALD_OK && args->write.to != NULL) {
         cli_hint(env, "name the output");
-        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                               "convert: --to needs an output");
+        status =
+            ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "convert: --to needs an output");
     }
     return status != ALD_OK ? status : cli_transfer(env, &t, err);
 }
 
 static const opt_operand operands[] = {
     {"IN", "the file to read; - is standard input (with --from)", offsetof(convert_args, in), 0},
-    {"OUT", "the file to write; - is standard output (with --to). Without it a .ald is replaced by "
-            "itself, in one step",
+    {"OUT",
+     "the file to write; - is standard output (with --to). Without it a .ald is replaced by "
+     "itself, in one step",
      offsetof(convert_args, out), OPT_OPERAND_OPTIONAL},
     {0},
 };
@@ -54,12 +55,16 @@ static const opt_use options[] = {
 };
 
 static const char *const examples[] = {
-    "CSV to a data set file", "alimentar convert data.csv data.ald",
-    "with the first column kept as text", "alimentar convert data.csv data.ald --types zip:string",
+    "CSV to a data set file",
+    "alimentar convert data.csv data.ald",
+    "with the first column kept as text",
+    "alimentar convert data.csv data.ald --types zip:string",
     "to an Arrow file with compressed buffers",
     "alimentar convert data.ald data.arrow --buffer-compression zstd",
-    "through pipes", "gunzip < data.csv.gz | alimentar convert - data.ald --from csv",
-    "compress harder, in place", "alimentar convert data.ald --compression zstd-l19",
+    "through pipes",
+    "gunzip < data.csv.gz | alimentar convert - data.ald --from csv",
+    "compress harder, in place",
+    "alimentar convert data.ald --compression zstd-l19",
     NULL,
 };
 
@@ -67,10 +72,13 @@ const cli_command cli_cmd_convert = {
     .verb = "convert",
     .brief = "convert between .ald, CSV, JSON and Arrow files",
     .details =
-        "The formats are known by the extensions .ald, .csv, .tsv, .jsonl, .ndjson, .json (one array), "
-        ".arrow, .feather and .ipc (Arrow IPC file), .arrows (Arrow IPC stream) and .parquet, or by --from "
+        "The formats are known by the extensions .ald, .csv, .tsv, .jsonl, .ndjson, .json (one "
+        "array), "
+        ".arrow, .feather and .ipc (Arrow IPC file), .arrows (Arrow IPC stream) and .parquet, or "
+        "by --from "
         "and --to.\n"
-        "OUT appears when all is written, or not at all. It is not replaced without --force. A .ald made "
+        "OUT appears when all is written, or not at all. It is not replaced without --force. A "
+        ".ald made "
         "from a .ald keeps metadata, data set type and compression unless options say otherwise.",
     .examples = examples,
     .operands = operands,

@@ -25,8 +25,9 @@ static ald_status run_describe(cli_env *env, void *raw, ald_error *err)
     ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
     if (status == ALD_OK && d->metadata == NULL && d->column_docs == NULL &&
         d->dataset_type == NULL) {
-        cli_hint(env, "give --metadata, --column-docs or --dataset-type; `alimentar info` shows what "
-                      "is there");
+        cli_hint(env,
+                 "give --metadata, --column-docs or --dataset-type; `alimentar info` shows what "
+                 "is there");
         status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                                "describe: there is nothing to set");
     }
@@ -38,8 +39,8 @@ static ald_status run_describe(cli_env *env, void *raw, ald_error *err)
 
 static const opt_operand operands[] = {
     {"FILE", "the .ald to describe", offsetof(describe_args, in), 0},
-    {"OUT", "the .ald to write; without it FILE is replaced, in one step", offsetof(describe_args, out),
-     OPT_OPERAND_OPTIONAL},
+    {"OUT", "the .ald to write; without it FILE is replaced, in one step",
+     offsetof(describe_args, out), OPT_OPERAND_OPTIONAL},
     {0},
 };
 
@@ -52,16 +53,19 @@ static const opt_use options[] = {
 };
 
 static const char *const examples[] = {
-    "set name, license and tags", "alimentar describe data.ald --metadata card.json",
-    "say what the columns mean", "alimentar describe data.ald --column-docs columns.json",
+    "set name, license and tags",
+    "alimentar describe data.ald --metadata card.json",
+    "say what the columns mean",
+    "alimentar describe data.ald --column-docs columns.json",
     NULL,
 };
 
 const cli_command cli_cmd_describe = {
     .verb = "describe",
     .brief = "set metadata, column documentation and data set type of a .ald",
-    .details = "The rows stay as they are. `alimentar info --json` shows the metadata, `alimentar schema "
-               "--json` the documentation of columns.",
+    .details =
+        "The rows stay as they are. `alimentar info --json` shows the metadata, `alimentar schema "
+        "--json` the documentation of columns.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -12,13 +12,16 @@ static ald_status run_head(cli_env *env, void *raw, ald_error *err)
 }
 
 static const char *const examples[] = {
-    "the first rows of two columns", "alimentar head data.ald --rows 5 --columns name,age", NULL,
+    "the first rows of two columns",
+    "alimentar head data.ald --rows 5 --columns name,age",
+    NULL,
 };
 
 const cli_command cli_cmd_head = {
     .verb = "head",
     .brief = "print the first rows",
-    .details = "A .ald is checked as a whole before anything is printed. The table is cut to the width of the "
+    .details = "A .ald is checked as a whole before anything is printed. The table is cut to the "
+               "width of the "
                "terminal; --json is not.",
     .examples = examples,
     .operands = cli_rows_operands,

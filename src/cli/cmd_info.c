@@ -43,9 +43,10 @@ static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in
     } else {
         print_name(in);
         ald_facts_text(info);
-        cli_printf("\nNot checked: the payload, the checksum%s. `alimentar verify` checks what can be "
-                   "checked.\n",
-                   info->signer_public_key != NULL ? ", the signature" : "");
+        cli_printf(
+            "\nNot checked: the payload, the checksum%s. `alimentar verify` checks what can be "
+            "checked.\n",
+            info->signer_public_key != NULL ? ", the signature" : "");
     }
     ald_inspection_free(inspection);
     return ALD_OK;
@@ -106,7 +107,9 @@ static const opt_operand operands[] = {
 };
 
 static const opt_spec output_specs[] = {
-    {.name = "json", .kind = OPT_FLAG, .offset = offsetof(info_args, json),
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(info_args, json),
      .help = "everything that is known, as JSON"},
 };
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
@@ -119,16 +122,20 @@ static const opt_use options[] = {
 };
 
 static const char *const examples[] = {
-    "what is in a file", "alimentar info data.ald",
-    "one fact for a script", "alimentar info --json data.ald | jq .num_rows",
+    "what is in a file",
+    "alimentar info data.ald",
+    "one fact for a script",
+    "alimentar info --json data.ald | jq .num_rows",
     NULL,
 };
 
 const cli_command cli_cmd_info = {
     .verb = "info",
     .brief = "say what a file is: size, rows, columns, metadata, signer, license",
-    .details = "Of a .ald only the head and the blocks at the end are read, whatever its size: payload and "
-               "checksum are not checked, and no key is needed. Of other formats only a short summary is printed.",
+    .details = "Of a .ald only the head and the blocks at the end are read, whatever its size: "
+               "payload and "
+               "checksum are not checked, and no key is needed. Of other formats only a short "
+               "summary is printed.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -41,7 +41,8 @@ static int has_docs(const struct ArrowSchema *schema)
 {
     size_t size;
     for (int64_t i = 0; i < schema->n_children; i++) {
-        if (ald_schema_get_metadata(schema->children[i], ALD_COLUMN_DOC_DESCRIPTION, &size) != NULL) {
+        if (ald_schema_get_metadata(schema->children[i], ALD_COLUMN_DOC_DESCRIPTION, &size) !=
+            NULL) {
             return 1;
         }
     }
@@ -90,7 +91,8 @@ static ald_status print_schema(cli_env *env, const schema_args *args,
 }
 
 /* A .ald tells its schema without its rows. */
-static ald_status schema_of_ald(cli_env *env, const schema_args *args, cli_input *in, ald_error *err)
+static ald_status schema_of_ald(cli_env *env, const schema_args *args, cli_input *in,
+                                ald_error *err)
 {
     ald_inspection *inspection = NULL;
     ald_status status = ald_inspect(&in->source, NULL, &env->host, &inspection, err);
@@ -142,20 +144,25 @@ static const opt_operand operands[] = {
 };
 
 static const opt_spec output_specs[] = {
-    {.name = "json", .kind = OPT_FLAG, .offset = offsetof(schema_args, json),
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(schema_args, json),
      .help = "as JSON, with metadata; --schema of other commands takes it"},
 };
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
 
 static const opt_use options[] = {
-    {&group_output, 0},      {&cli_group_read, offsetof(schema_args, read)},
-    {&cli_group_threads, 0}, {&cli_group_common, 0},
+    {&group_output, 0},
+    {&cli_group_read, offsetof(schema_args, read)},
+    {&cli_group_threads, 0},
+    {&cli_group_common, 0},
     {0},
 };
 
 static const char *const examples[] = {
     "keep the types of one file for others",
-    "alimentar schema --json jan.csv > types.json && alimentar convert feb.csv feb.ald --schema types.json",
+    "alimentar schema --json jan.csv > types.json && alimentar convert feb.csv feb.ald --schema "
+    "types.json",
     NULL,
 };
 

@@ -12,13 +12,16 @@ static ald_status run_tail(cli_env *env, void *raw, ald_error *err)
 }
 
 static const char *const examples[] = {
-    "the last three rows as JSON", "alimentar tail data.ald -n 3 --json", NULL,
+    "the last three rows as JSON",
+    "alimentar tail data.ald -n 3 --json",
+    NULL,
 };
 
 const cli_command cli_cmd_tail = {
     .verb = "tail",
     .brief = "print the last rows",
-    .details = "The rows are printed in their order. The table is cut to the width of the terminal; --json is "
+    .details = "The rows are printed in their order. The table is cut to the width of the "
+               "terminal; --json is "
                "not.",
     .examples = examples,
     .operands = cli_rows_operands,

@@ -71,8 +71,11 @@ static ald_status run_validate(cli_env *env, void *raw, ald_error *err)
     cli_input in;
     memset(&in, 0, sizeof(in));
     if (args->schema == NULL) {
-        cli_hint(env, "--schema FILE, as `alimentar schema --json` prints it, or --schema name:type,...");
-        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "validate: --schema is missing");
+        cli_hint(
+            env,
+            "--schema FILE, as `alimentar schema --json` prints it, or --schema name:type,...");
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "validate: --schema is missing");
     }
     ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
     if (status == ALD_OK) {
@@ -87,34 +90,44 @@ static ald_status run_validate(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    {"FILE", "the file to check; - is standard input (with --from)", offsetof(validate_args, in), 0},
+    {"FILE", "the file to check; - is standard input (with --from)", offsetof(validate_args, in),
+     0},
     {0},
 };
 
 static const opt_spec expect_specs[] = {
-    {.name = "schema", .arg = "FILE|name:type,...", .kind = OPT_TEXT,
+    {.name = "schema",
+     .arg = "FILE|name:type,...",
+     .kind = OPT_TEXT,
      .offset = offsetof(validate_args, schema),
      .help = "the columns and types that the file must have, as `schema --json` prints them or as "
              "name:type,..."},
-    {.name = "json", .kind = OPT_FLAG, .offset = offsetof(validate_args, json),
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(validate_args, json),
      .help = "print the result as JSON"},
 };
 static const opt_group group_expect = OPT_GROUP("Expectation", expect_specs);
 
 static const opt_use options[] = {
-    {&group_expect, 0},      {&cli_group_read, offsetof(validate_args, read)},
-    {&cli_group_threads, 0}, {&cli_group_common, 0},
+    {&group_expect, 0},
+    {&cli_group_read, offsetof(validate_args, read)},
+    {&cli_group_threads, 0},
+    {&cli_group_common, 0},
     {0},
 };
 
 static const char *const examples[] = {
-    "check a delivery", "alimentar validate feb.csv --schema types.json", NULL,
+    "check a delivery",
+    "alimentar validate feb.csv --schema types.json",
+    NULL,
 };
 
 const cli_command cli_cmd_validate = {
     .verb = "validate",
     .brief = "check that a file has the expected columns and types",
-    .details = "Names, order, types and nullability must be equal; else the error is SchemaMismatch, with what was "
+    .details = "Names, order, types and nullability must be equal; else the error is "
+               "SchemaMismatch, with what was "
                "expected and what was found. The whole file is read, so its rows are checked too.",
     .examples = examples,
     .operands = operands,

@@ -43,7 +43,8 @@ static void add(check_list *list, const char *name, const char *result, const ch
 static void list_checks(check_list *list, const ald_info *info, int payload_checked)
 {
     char why[160];
-    snprintf(why, sizeof(why), "header, metadata and %" PRId64 " columns; the sections fill the file",
+    snprintf(why, sizeof(why),
+             "header, metadata and %" PRId64 " columns; the sections fill the file",
              info->schema != NULL ? info->schema->n_children : 0);
     add(list, "structure", "ok", why);
     add(list, "checksum", "ok",
@@ -51,14 +52,18 @@ static void list_checks(check_list *list, const ald_info *info, int payload_chec
             ? "the deviating CRC32 of the Rust crate alimentar (0.1 to 0.4)"
             : "CRC32");
     if (payload_checked) {
-        snprintf(why, sizeof(why), "%" PRIu64 " rows, %" PRIu64 " bytes: every offset, index and text",
+        snprintf(why, sizeof(why),
+                 "%" PRIu64 " rows, %" PRIu64 " bytes: every offset, index and text",
                  info->num_rows, info->uncompressed_size);
         add(list, "payload", "ok", why);
     } else {
         add(list, "payload", "unchecked", "it is encrypted, and no key was given");
     }
     int has_sha256 = ald_value_find(info->metadata, "sha256") != NULL;
-    add(list, "sha256", !has_sha256 ? "absent" : payload_checked ? "ok" : "unchecked",
+    add(list, "sha256",
+        !has_sha256       ? "absent"
+        : payload_checked ? "ok"
+                          : "unchecked",
         has_sha256 ? "SHA-256 of the uncompressed payload" : "the metadata have none");
     if (info->signer_public_key != NULL) {
         add(list, "signature", "unchecked", "no trusted key was given");
@@ -143,7 +148,8 @@ static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *i
     return status;
 }
 
-static ald_status verify_stream(cli_env *env, const verify_args *args, cli_input *in, ald_error *err)
+static ald_status verify_stream(cli_env *env, const verify_args *args, cli_input *in,
+                                ald_error *err)
 {
     check_list list = {.count = 0};
     ald_error failure;
@@ -163,7 +169,8 @@ static ald_status verify_stream(cli_env *env, const verify_args *args, cli_input
     cli_progress_end(&in->progress);
     env->subject = in->name;
     if (status == ALD_OK) {
-        snprintf(why, sizeof(why), "%" PRIu64 " rows read to the end; the format has no checksum", rows);
+        snprintf(why, sizeof(why), "%" PRIu64 " rows read to the end; the format has no checksum",
+                 rows);
         add(&list, "content", "ok", why);
     } else if (err != NULL) {
         *err = failure;
@@ -195,28 +202,35 @@ static const opt_operand operands[] = {
 };
 
 static const opt_spec output_specs[] = {
-    {.name = "json", .kind = OPT_FLAG, .offset = offsetof(verify_args, json),
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(verify_args, json),
      .help = "print the checks as JSON"},
 };
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
 
 static const opt_use options[] = {
-    {&group_output, 0},      {&cli_group_from, offsetof(verify_args, from)},
-    {&cli_group_threads, 0}, {&cli_group_common, 0},
+    {&group_output, 0},
+    {&cli_group_from, offsetof(verify_args, from)},
+    {&cli_group_threads, 0},
+    {&cli_group_common, 0},
     {0},
 };
 
 static const char *const examples[] = {
-    "is the copy intact", "alimentar verify data.ald && echo intact", NULL,
+    "is the copy intact",
+    "alimentar verify data.ald && echo intact",
+    NULL,
 };
 
 const cli_command cli_cmd_verify = {
     .verb = "verify",
     .brief = "check everything in a file that can be checked",
-    .details =
-        "A .ald: structure, CRC32, decompression, every value's offsets, indices and text, SHA-256 where there is "
-        "one. What needs a key that was not given is reported as unchecked. Other formats have no checksums: they "
-        "are read to the end.",
+    .details = "A .ald: structure, CRC32, decompression, every value's offsets, indices and text, "
+               "SHA-256 where there is "
+               "one. What needs a key that was not given is reported as unchecked. Other formats "
+               "have no checksums: they "
+               "are read to the end.",
     .examples = examples,
     .operands = operands,
     .options = options,

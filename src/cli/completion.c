@@ -63,9 +63,11 @@ static void bash_value(const cli_command *command, const opt_spec *spec)
 
 static void print_bash(void)
 {
-    cli_printf("# bash completion for alimentar\n_alimentar() {\n"
-               "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n"
-               "    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '");
+    cli_printf(
+        "# bash completion for alimentar\n_alimentar() {\n"
+        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
+        "verb=${COMP_WORDS[1]}\n"
+        "    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '");
     for (size_t i = 0; i < cli_command_count; i++) {
         cli_printf("%s%s", i > 0 ? " " : "", cli_commands[i]->verb);
     }
@@ -79,8 +81,9 @@ static void print_bash(void)
         each_spec(cli_commands[i], bash_name);
         cli_printf("' -- \"$cur\")) ;;\n");
     }
-    cli_printf("        esac\n        return\n    fi\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n}\n"
-               "complete -o filenames -F _alimentar alimentar\n");
+    cli_printf(
+        "        esac\n        return\n    fi\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n}\n"
+        "complete -o filenames -F _alimentar alimentar\n");
 }
 
 /* ---- zsh */
@@ -129,8 +132,10 @@ static void print_zsh(void)
         put_quoted(cli_commands[i]->brief);
         cli_printf("'\n");
     }
-    cli_printf("    )\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n"
-               "    fi\n    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb in\n");
+    cli_printf(
+        "    )\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n"
+        "    fi\n    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb "
+        "in\n");
     for (size_t i = 0; i < cli_command_count; i++) {
         cli_printf("        '%s')\n            _arguments -s \\\n", cli_commands[i]->verb);
         each_spec(cli_commands[i], zsh_option);

@@ -26,7 +26,7 @@ static const format_row rows[] = {
 };
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-const char *const file_format_names[] = {"ald",  "csv",    "tsv",     "jsonl", "json",
+const char *const file_format_names[] = {"ald",   "csv",    "tsv",     "jsonl", "json",
                                          "arrow", "arrows", "parquet", NULL};
 
 static file_format by_extension(const char *extension)
@@ -90,6 +90,7 @@ ald_status file_format_find(cli_env *env, const char *path, const char *name, co
                             file_format *out, ald_error *err)
 {
     *out = FORMAT_UNKNOWN;
+    env->subject = NULL; /* the message names the path */
     if (name != NULL) {
         *out = by_extension(name[0] == '.' ? name + 1 : name);
     } else if (strcmp(path, "-") != 0) {
@@ -114,10 +115,10 @@ ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *
         opt_scope scope;
         const char *text;
     } names[] = {
-        {SCOPE_CSV_IN, "CSV input"},       {SCOPE_JSON_IN, "JSON input"},
-        {SCOPE_IPC_IN, "Arrow input"},     {SCOPE_ALD_IN, ".ald input"},
-        {SCOPE_CSV_OUT, "CSV output"},     {SCOPE_JSON_OUT, "JSON output"},
-        {SCOPE_IPC_OUT, "Arrow output"},   {SCOPE_ALD_OUT, ".ald output"},
+        {SCOPE_CSV_IN, "CSV input"},     {SCOPE_JSON_IN, "JSON input"},
+        {SCOPE_IPC_IN, "Arrow input"},   {SCOPE_ALD_IN, ".ald input"},
+        {SCOPE_CSV_OUT, "CSV output"},   {SCOPE_JSON_OUT, "JSON output"},
+        {SCOPE_IPC_OUT, "Arrow output"}, {SCOPE_ALD_OUT, ".ald output"},
     };
     char text[200] = "";
     const opt_spec *spec = opt_without_effect(&env->seen, scopes);

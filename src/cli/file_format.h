@@ -13,8 +13,8 @@ typedef enum file_format {
     FORMAT_CSV,
     FORMAT_TSV,
     FORMAT_JSONL,
-    FORMAT_JSON,  /* one array */
-    FORMAT_ARROW, /* IPC file */
+    FORMAT_JSON,   /* one array */
+    FORMAT_ARROW,  /* IPC file */
     FORMAT_ARROWS, /* IPC stream */
     FORMAT_PARQUET
 } file_format;

@@ -61,9 +61,9 @@ static void print_option(const opt_spec *spec)
     char left[256];
     char arg_buf[160];
     const char *arg = opt_arg_text(spec, arg_buf, sizeof(arg_buf));
-    int n = snprintf(left, sizeof(left), "  %c%c%c --%s", spec->letter != 0 ? '-' : ' ',
-                     spec->letter != 0 ? spec->letter : ' ', spec->letter != 0 ? ',' : ' ',
-                     spec->name);
+    int n =
+        snprintf(left, sizeof(left), "  %c%c%c --%s", spec->letter != 0 ? '-' : ' ',
+                 spec->letter != 0 ? spec->letter : ' ', spec->letter != 0 ? ',' : ' ', spec->name);
     if (arg != NULL && n > 0) {
         snprintf(left + n, sizeof(left) - (size_t)n, " %s", arg);
     }
@@ -99,19 +99,22 @@ void cli_print_help(const cli_command *command)
     }
     cli_printf("\nExit codes:\n");
     for (size_t i = 0; cli_exit_code_text(i) != NULL; i++) {
-        cli_printf("  ");
-        print_filled(cli_exit_code_text(i), 5, 2);
+        cli_printf("  %.3s", cli_exit_code_text(i));
+        print_filled(cli_exit_code_text(i) + 3, 5, 5);
     }
 }
 
 void cli_print_overview(void)
 {
-    cli_printf("Usage: alimentar COMMAND [options] ...\n\n"
-               "Data sets in one checked file: converts, shows and verifies .ald, CSV, JSON and Arrow.\n\n"
-               "Commands:\n");
+    cli_printf(
+        "Usage: alimentar COMMAND [options] ...\n\n"
+        "Data sets in one checked file: converts, shows and verifies .ald, CSV, JSON and Arrow.\n\n"
+        "Commands:\n");
     for (size_t i = 0; i < cli_command_count; i++) {
         cli_printf("  %-10s %s\n", cli_commands[i]->verb, cli_commands[i]->brief);
     }
-    cli_printf("\n`alimentar help COMMAND` explains one command. Exit codes: 0 success, 1 a failed check or\n"
-               "invalid data, 2 a wrong command line, 3 a failure of reading, writing or memory.\n");
+    cli_printf(
+        "\n`alimentar help COMMAND` explains one command. Exit codes: 0 success, 1 a failed check "
+        "or\n"
+        "invalid data, 2 a wrong command line, 3 a failure of reading, writing or memory.\n");
 }

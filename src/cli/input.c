@@ -18,8 +18,8 @@
 static const char *const ragged_names[] = {"error", "pad", "skip", NULL};
 static const char *const mixed_names[] = {"error", "string", "json", NULL};
 /* In the order of ald_encoding. */
-static const char *const encoding_names[] = {"utf-8",  "latin-1",  "windows-1252", "utf-16",
-                                             "utf-16le", "utf-16be", NULL};
+static const char *const encoding_names[] = {
+    "utf-8", "latin-1", "windows-1252", "utf-16", "utf-16le", "utf-16be", NULL};
 
 #define AT(member) .offset = offsetof(read_options, member)
 #define FROM_SPEC                                                                                  \
@@ -28,8 +28,9 @@ static const char *const encoding_names[] = {"utf-8",  "latin-1",  "windows-1252
      .kind = OPT_TEXT,                                                                             \
      .choices = file_format_names,                                                                 \
      AT(from),                                                                                     \
-     .help = "format of the input, when its name does not tell: ald, csv, tsv, jsonl, json, arrow " \
-             "(IPC file), arrows (IPC stream), parquet"}
+     .help =                                                                                       \
+         "format of the input, when its name does not tell: ald, csv, tsv, jsonl, json, arrow "    \
+         "(IPC file), arrows (IPC stream), parquet"}
 
 static const opt_spec from_specs[] = {FROM_SPEC};
 const opt_group cli_group_from = OPT_GROUP("Input", from_specs);
@@ -39,40 +40,86 @@ static const opt_spec schema_specs[] = {
      .arg = "FILE|name:type,...",
      .kind = OPT_TEXT,
      AT(schema),
-     .help = "all columns and their types, as `schema --json` prints them or as name:type,...; text is "
-             "read as these types, a .ald or Arrow input must have them"},
+     .help =
+         "all columns and their types, as `schema --json` prints them or as name:type,...; text is "
+         "read as these types, a .ald or Arrow input must have them"},
 };
 const opt_group cli_group_read_schema = OPT_GROUP("Schema", schema_specs);
 
 static const opt_spec read_specs[] = {
     FROM_SPEC,
-    {.name = "types", .arg = "name:type,...", .kind = OPT_LIST, AT(types), .scope = SCOPE_TEXT_IN,
-     .help = "types of some columns; the others are found out. May be repeated"},
-    {.name = "null", .arg = "TEXT", .kind = OPT_LIST, AT(nulls), .scope = SCOPE_CSV_IN,
-     .help = "a field that means null, in place of the empty one. May be repeated"},
-    {.name = "delimiter", .arg = "CHAR", .kind = OPT_CHAR, AT(delimiter),
-     .scope = SCOPE_CSV_IN | SCOPE_CSV_OUT,
-     .help = "what separates fields (`tab` for a tab): of the CSV input, by default found out; of the "
-             "CSV output when the input is no CSV"},
-    {.name = "quote", .arg = "CHAR", .kind = OPT_CHAR, AT(quote), .scope = SCOPE_CSV_IN,
-     .help = "what fields are quoted with; default: the double quote"},
-    {.name = "no-header", .kind = OPT_FLAG, AT(no_header), .scope = SCOPE_CSV_IN | SCOPE_CSV_OUT,
-     .help = "the first line of the CSV input is data; columns are named f0, f1, ... For CSV output "
-             "from another format: write no header"},
-    {.name = "comment", .arg = "CHAR", .kind = OPT_CHAR, AT(comment), .scope = SCOPE_CSV_IN,
-     .help = "lines that begin with it are skipped"},
-    {.name = "ragged", .kind = OPT_CHOICE, .choices = ragged_names, AT(ragged),
-     .scope = SCOPE_CSV_IN,
-     .help = "lines with too few or too many fields: refuse (default), fill with nulls and cut, or leave "
-             "out; a note says how many"},
-    {.name = "encoding", .kind = OPT_CHOICE, .choices = encoding_names, AT(encoding),
-     .scope = SCOPE_TEXT_IN, .help = "encoding of the text; default: utf-8, and nothing else passes"},
-    {.name = "max-field-bytes", .arg = "BYTES", .kind = OPT_BYTES, AT(max_field_bytes), .min = 1,
-     .scope = SCOPE_TEXT_IN, .help = "longest CSV field or JSON line; default: 256M"},
-    {.name = "infer-rows", .arg = "N", .kind = OPT_COUNT, AT(infer_rows), .min = 1,
+    {.name = "types",
+     .arg = "name:type,...",
+     .kind = OPT_LIST,
+     AT(types),
      .scope = SCOPE_TEXT_IN,
-     .help = "find the types from the first N rows; a later surprise is an error. Default: all rows"},
-    {.name = "mixed", .kind = OPT_CHOICE, .choices = mixed_names, AT(mixed), .scope = SCOPE_JSON_IN,
+     .help = "types of some columns; the others are found out. May be repeated"},
+    {.name = "null",
+     .arg = "TEXT",
+     .kind = OPT_LIST,
+     AT(nulls),
+     .scope = SCOPE_CSV_IN,
+     .help = "a field that means null, in place of the empty one. May be repeated"},
+    {.name = "delimiter",
+     .arg = "CHAR",
+     .kind = OPT_CHAR,
+     AT(delimiter),
+     .scope = SCOPE_CSV_IN | SCOPE_CSV_OUT,
+     .help =
+         "what separates fields (`tab` for a tab): of the CSV input, by default found out; of the "
+         "CSV output when the input is no CSV"},
+    {.name = "quote",
+     .arg = "CHAR",
+     .kind = OPT_CHAR,
+     AT(quote),
+     .scope = SCOPE_CSV_IN,
+     .help = "what fields are quoted with; default: the double quote"},
+    {.name = "no-header",
+     .kind = OPT_FLAG,
+     AT(no_header),
+     .scope = SCOPE_CSV_IN | SCOPE_CSV_OUT,
+     .help =
+         "the first line of the CSV input is data; columns are named f0, f1, ... For CSV output "
+         "from another format: write no header"},
+    {.name = "comment",
+     .arg = "CHAR",
+     .kind = OPT_CHAR,
+     AT(comment),
+     .scope = SCOPE_CSV_IN,
+     .help = "lines that begin with it are skipped"},
+    {.name = "ragged",
+     .kind = OPT_CHOICE,
+     .choices = ragged_names,
+     AT(ragged),
+     .scope = SCOPE_CSV_IN,
+     .help = "lines with too few or too many fields: refuse (default), fill with nulls and cut, "
+             "or leave out; a note says how many"},
+    {.name = "encoding",
+     .kind = OPT_CHOICE,
+     .choices = encoding_names,
+     AT(encoding),
+     .scope = SCOPE_TEXT_IN,
+     .help = "encoding of the text; default: utf-8, and nothing else passes"},
+    {.name = "max-field-bytes",
+     .arg = "BYTES",
+     .kind = OPT_BYTES,
+     AT(max_field_bytes),
+     .min = 1,
+     .scope = SCOPE_TEXT_IN,
+     .help = "longest CSV field or JSON line; default: 256M"},
+    {.name = "infer-rows",
+     .arg = "N",
+     .kind = OPT_COUNT,
+     AT(infer_rows),
+     .min = 1,
+     .scope = SCOPE_TEXT_IN,
+     .help =
+         "find the types from the first N rows; a later surprise is an error. Default: all rows"},
+    {.name = "mixed",
+     .kind = OPT_CHOICE,
+     .choices = mixed_names,
+     AT(mixed),
+     .scope = SCOPE_JSON_IN,
      .help = "a JSON column of several kinds: refuse (default), make it text, or JSON text"},
 };
 const opt_group cli_group_read = OPT_GROUP("Input", read_specs);
@@ -153,8 +200,7 @@ ald_status cli_schema_from_argument(cli_env *env, const char *value, struct Arro
     ald_buffer text = {NULL, 0, 0, &env->host.alloc};
     if (access(value, F_OK) != 0 && strchr(value, ':') != NULL) {
         env->subject = "--schema";
-        ald_status status =
-            ald_schema_from_json(value, strlen(value), &env->host, out, err);
+        ald_status status = ald_schema_from_json(value, strlen(value), &env->host, out, err);
         env->subject = status == ALD_OK ? subject : env->subject;
         return status;
     }

@@ -20,9 +20,10 @@ typedef struct read_options {
     uint8_t no_header, ragged, encoding, mixed;
 } read_options;
 
-extern const opt_group cli_group_read;        /* --from and the options of text */
-extern const opt_group cli_group_read_schema; /* --schema, of commands that give it its usual meaning */
-extern const opt_group cli_group_from;        /* --from alone */
+extern const opt_group cli_group_read; /* --from and the options of text */
+extern const opt_group
+    cli_group_read_schema;             /* --schema, of commands that give it its usual meaning */
+extern const opt_group cli_group_from; /* --from alone */
 
 typedef struct cli_input {
     cli_env *env;

@@ -20,17 +20,29 @@ static const char *const type_names[] = {
 
 #define AT(member) .offset = offsetof(describe_options, member)
 static const opt_spec describe_specs[] = {
-    {.name = "metadata", .arg = "FILE", .kind = OPT_TEXT, AT(metadata), .scope = SCOPE_ALD_OUT,
-     .help = "a JSON object whose keys are set in the metadata (name, version, license, tags, "
-             "description, citation, created_at, sources, intended_uses, limitations, compliance, or "
-             "your own); null drops a key, the others stay"},
-    {.name = "column-docs", .arg = "FILE", .kind = OPT_TEXT, AT(column_docs),
+    {.name = "metadata",
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     AT(metadata),
+     .scope = SCOPE_ALD_OUT,
+     .help =
+         "a JSON object whose keys are set in the metadata (name, version, license, tags, "
+         "description, citation, created_at, sources, intended_uses, limitations, compliance, or "
+         "your own); null drops a key, the others stay"},
+    {.name = "column-docs",
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     AT(column_docs),
      .scope = SCOPE_ALD_OUT | SCOPE_IPC_OUT,
      .help = "a JSON object with an entry for each column to document: {\"column\": "
              "{\"description\": \"...\", \"dtype\": \"...\", \"values\": \"...\", \"missing\": "
              "\"...\"}}; null drops an entry"},
-    {.name = "dataset-type", .arg = "NAME", .kind = OPT_TEXT, .choices = type_names,
-     AT(dataset_type), .scope = SCOPE_ALD_OUT,
+    {.name = "dataset-type",
+     .arg = "NAME",
+     .kind = OPT_TEXT,
+     .choices = type_names,
+     AT(dataset_type),
+     .scope = SCOPE_ALD_OUT,
      .help = "what the data are for: TABULAR (default), TIME_SERIES, IMAGE_CLASSIFICATION, ..."},
 };
 const opt_group cli_group_describe = OPT_GROUP("Description", describe_specs);
@@ -64,8 +76,8 @@ static ald_status bad_json(ald_error *err, const ald_buffer *text, const yyjson_
     size_t column = 0;
     size_t chars = 0;
     yyjson_locate_pos((const char *)text->data, text->size, bad->pos, &line, &column, &chars);
-    return ald_error_set(err, ALD_E_INVALID_FORMAT, bad->pos, "not JSON: %s in line %zu, column %zu",
-                         bad->msg, line, column);
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, bad->pos,
+                         "not JSON: %s in line %zu, column %zu", bad->msg, line, column);
 }
 
 static ald_status read_object(cli_env *env, const char *path, yyjson_doc **out, ald_error *err)
@@ -76,7 +88,7 @@ static ald_status read_object(cli_env *env, const char *path, yyjson_doc **out, 
     ald_status status = cli_read_file(env, path, &text, err);
     if (status == ALD_OK) {
         /* yyjson refuses text without a byte, but wants a pointer. */
-        *out = yyjson_read_opts(text.size > 0 ? (char *)text.data : (char *)(uintptr_t) "",
+        *out = yyjson_read_opts(text.size > 0 ? (char *)text.data : (char *)(uintptr_t)"",
                                 text.size, YYJSON_READ_BIGNUM_AS_RAW, NULL, &bad);
         if (*out == NULL) {
             status = bad_json(err, &text, &bad);
@@ -199,8 +211,8 @@ static const doc_key doc_keys[] = {{"description", ALD_COLUMN_DOC_DESCRIPTION},
                                    {"values", ALD_COLUMN_DOC_VALUES},
                                    {"missing", ALD_COLUMN_DOC_MISSING}};
 
-static ald_status set_doc(cli_env *env, struct ArrowSchema *field, const char *name, yyjson_val *value,
-                          ald_error *err)
+static ald_status set_doc(cli_env *env, struct ArrowSchema *field, const char *name,
+                          yyjson_val *value, ald_error *err)
 {
     for (size_t i = 0; i < sizeof(doc_keys) / sizeof(doc_keys[0]); i++) {
         if (strcmp(doc_keys[i].name, name) != 0) {
@@ -218,7 +230,8 @@ static ald_status set_doc(cli_env *env, struct ArrowSchema *field, const char *n
                          field->name, name);
 }
 
-static ald_status set_docs(cli_env *env, struct ArrowSchema *field, yyjson_val *docs, ald_error *err)
+static ald_status set_docs(cli_env *env, struct ArrowSchema *field, yyjson_val *docs,
+                           ald_error *err)
 {
     if (!yyjson_is_obj(docs)) {
         return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,

@@ -16,8 +16,8 @@ typedef struct json_print {
 } json_print;
 
 /* `key` is NULL inside an array and at the top. */
-void json_open(json_print *j, const char *key, char bracket); /* '{' or '[' */
-void json_close(json_print *j, char bracket);                 /* '}' or ']' */
+void json_open(json_print *j, const char *key, char bracket);      /* '{' or '[' */
+void json_close(json_print *j, char bracket);                      /* '}' or ']' */
 void json_text(json_print *j, const char *key, const char *value); /* NULL: null */
 void json_bytes(json_print *j, const char *key, const char *data, size_t size);
 void json_uint(json_print *j, const char *key, uint64_t value);

@@ -77,7 +77,8 @@ static void put_exit_codes(FILE *f)
           f);
 #define ALD_X(constant, value, name, text)                                                         \
     if ((value) != 0) {                                                                            \
-        fprintf(f, ".TP\n\\fB%s\\fR (exit status %d)\n", (name), cli_exit_code((ald_status)(value))); \
+        fprintf(f, ".TP\n\\fB%s\\fR (exit status %d)\n", (name),                                   \
+                cli_exit_code((ald_status)(value)));                                               \
         put(f, (text));                                                                            \
         fputs("\n", f);                                                                            \
     }

@@ -89,7 +89,9 @@ const char *opt_nearest(const char *word, const char *const *names)
 {
     const char *best = NULL;
     size_t size = strlen(word);
-    unsigned limit = size <= 3 ? 1 : size <= 6 ? 2 : 3; /* nearer than this, else a guess is noise */
+    unsigned limit = size <= 3   ? 1
+                     : size <= 6 ? 2
+                                 : 3; /* nearer than this, else a guess is noise */
     for (size_t i = 0; names[i] != NULL; i++) {
         unsigned d = distance(word, names[i]);
         if (size >= 3 && d > 1 && strncmp(word, names[i], size) == 0) {
@@ -157,9 +159,9 @@ static ald_status store_number(parser *p, const opt_spec *spec, const char *valu
         s++;
     }
     if (!ok || *s != '\0' || s == value || n < spec->min || n > max) {
-        snprintf(wanted, sizeof(wanted), "a whole number%s%llu",
-                 spec->max != 0 ? " up to " : " not below ",
-                 (unsigned long long)(spec->max != 0 ? spec->max : spec->min));
+        unsigned long long bound = spec->max != 0 ? spec->max : spec->min;
+        snprintf(wanted, sizeof(wanted), bound == 0 ? "a whole number" : "a whole number %s %llu",
+                 spec->max != 0 ? "up to" : "from", bound);
         return bad_value(p, spec, value, wanted);
     }
     *out = n;

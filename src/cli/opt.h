@@ -29,7 +29,8 @@ typedef uint32_t opt_scope;
 
 typedef struct opt_spec {
     const char *name;
-    const char *arg; /* what the help calls the value; "FILE" completes file names. NULL for flags */
+    const char
+        *arg; /* what the help calls the value; "FILE" completes file names. NULL for flags */
     const char *help;
     const char *const *choices; /* ends with NULL; for OPT_TEXT: only suggestions */
     uint64_t min, max;          /* max 0: no limit */

@@ -32,10 +32,11 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
      .kind = OPT_TEXT,                                                                             \
      AT(out),                                                                                      \
      .help = "the same as OUT"},                                                                   \
-    {                                                                                              \
-        .name = "force", .letter = 'f', .kind = OPT_FLAG, AT(force),                               \
-        .help = "replace OUT if it exists"                                                         \
-    }
+        {.name = "force",                                                                          \
+         .letter = 'f',                                                                            \
+         .kind = OPT_FLAG,                                                                         \
+         AT(force),                                                                                \
+         .help = "replace OUT if it exists"}
 #define ALD_SPECS                                                                                  \
     {.name = "compression",                                                                        \
      .kind = OPT_CHOICE,                                                                           \
@@ -48,26 +49,46 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
          AT(sha256),                                                                               \
          .scope = SCOPE_ALD_OUT,                                                                   \
          .help = "put the SHA-256 of the uncompressed data into the metadata"},                    \
-    {                                                                                              \
-        .name = "compat", .kind = OPT_CHOICE, .choices = compat_names, AT(compat),                 \
-        .scope = SCOPE_ALD_OUT,                                                                    \
-        .help = "write what the Rust crate alimentar 0.2 reads; what it cannot hold is an error"   \
-    }
+        {.name = "compat",                                                                         \
+         .kind = OPT_CHOICE,                                                                       \
+         .choices = compat_names,                                                                  \
+         AT(compat),                                                                               \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "write what the Rust crate alimentar 0.2 reads; what it cannot hold is an error"}
 
 static const opt_spec write_specs[] = {
     OUT_SPEC,
-    {.name = "to", .arg = "FORMAT", .kind = OPT_TEXT, .choices = file_format_names, AT(to),
+    {.name = "to",
+     .arg = "FORMAT",
+     .kind = OPT_TEXT,
+     .choices = file_format_names,
+     AT(to),
      .help = "format of the output, when its name does not tell"},
     ALD_SPECS,
-    {.name = "buffer-compression", .kind = OPT_CHOICE, .choices = buffer_names,
-     AT(buffer_compression), .scope = SCOPE_IPC_OUT,
+    {.name = "buffer-compression",
+     .kind = OPT_CHOICE,
+     .choices = buffer_names,
+     AT(buffer_compression),
+     .scope = SCOPE_IPC_OUT,
      .help = "compression of an Arrow output's buffers; default: none"},
-    {.name = "line-ending", .kind = OPT_CHOICE, .choices = line_names, AT(line_ending),
-     .scope = SCOPE_CSV_OUT, .help = "of a CSV output; default: lf"},
-    {.name = "null-text", .arg = "TEXT", .kind = OPT_TEXT, AT(null_text), .scope = SCOPE_CSV_OUT,
+    {.name = "line-ending",
+     .kind = OPT_CHOICE,
+     .choices = line_names,
+     AT(line_ending),
+     .scope = SCOPE_CSV_OUT,
+     .help = "of a CSV output; default: lf"},
+    {.name = "null-text",
+     .arg = "TEXT",
+     .kind = OPT_TEXT,
+     AT(null_text),
+     .scope = SCOPE_CSV_OUT,
      .help = "what a null is written as in CSV; default: nothing"},
-    {.name = "binary", .kind = OPT_CHOICE, .choices = binary_names, AT(binary),
-     .scope = SCOPE_TEXT_OUT, .help = "how binary values are written as text; default: base64"},
+    {.name = "binary",
+     .kind = OPT_CHOICE,
+     .choices = binary_names,
+     AT(binary),
+     .scope = SCOPE_TEXT_OUT,
+     .help = "how binary values are written as text; default: base64"},
 };
 const opt_group cli_group_write = OPT_GROUP("Output", write_specs);
 

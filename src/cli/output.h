@@ -19,8 +19,8 @@ typedef struct write_options {
     uint8_t line_ending, binary, buffer_compression;
 } write_options;
 
-extern const opt_group cli_group_write;      /* all of them */
-extern const opt_group cli_group_write_ald;  /* of commands that write .ald alone */
+extern const opt_group cli_group_write;     /* all of them */
+extern const opt_group cli_group_write_ald; /* of commands that write .ald alone */
 
 /* What a .ald gets besides its rows. */
 typedef struct ald_extras {

@@ -44,7 +44,8 @@ static void show(cli_progress *p, uint64_t done, uint64_t total, double now)
         memset(bar, '.', BAR_CELLS);
         memset(bar, '#', (size_t)filled);
         bar[BAR_CELLS] = '\0';
-        fprintf(stderr, "\r%s [%s] %3d %%, %.0f s left\033[K", p->what, bar, (int)(part * 100), left);
+        fprintf(stderr, "\r%s [%s] %3d %%, %.0f s left\033[K", p->what, bar, (int)(part * 100),
+                left);
     }
     fflush(stderr);
     p->shown = 1;

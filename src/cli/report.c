@@ -160,8 +160,8 @@ ald_status cli_print_flush(ald_error *err)
     if (print_errno == 0) {
         return ALD_OK;
     }
-    ald_status status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "standard output: %s",
-                                      strerror(print_errno));
+    ald_status status =
+        ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "standard output: %s", strerror(print_errno));
     if (err != NULL) {
         err->detail = print_errno;
     }
@@ -174,7 +174,8 @@ const char *cli_exit_code_text(size_t index)
 {
     static const char *const texts[] = {
         "0  success",
-        "1  a check failed or the data are invalid: InvalidFormat, ChecksumMismatch, SignatureInvalid, "
+        "1  a check failed or the data are invalid: InvalidFormat, ChecksumMismatch, "
+        "SignatureInvalid, "
         "DecryptionFailed, UnsupportedVersion, SchemaMismatch, LicenseExpired, Truncated, "
         "UntrustedSigner, LimitExceeded, Unsupported",
         "2  the command line is wrong: InvalidArgument",

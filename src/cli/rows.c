@@ -14,11 +14,21 @@
 
 #define AT(member) .offset = offsetof(rows_options, member)
 static const opt_spec show_specs[] = {
-    {.name = "columns", .letter = 'c', .arg = "A,B,...", .kind = OPT_LIST, AT(columns),
+    {.name = "columns",
+     .letter = 'c',
+     .arg = "A,B,...",
+     .kind = OPT_LIST,
+     AT(columns),
      .help = "only these columns, in this order. May be repeated"},
-    {.name = "json", .kind = OPT_FLAG, AT(json),
+    {.name = "json",
+     .kind = OPT_FLAG,
+     AT(json),
      .help = "one JSON object a line, keys in the order of the columns"},
-    {.name = "rows", .letter = 'n', .arg = "N", .kind = OPT_COUNT, AT(rows),
+    {.name = "rows",
+     .letter = 'n',
+     .arg = "N",
+     .kind = OPT_COUNT,
+     AT(rows),
      .help = "how many rows; default: 10"},
 };
 static const opt_group group_some = OPT_GROUP("Output", show_specs);
@@ -31,9 +41,12 @@ const opt_operand cli_rows_operands[] = {
 
 #define ROWS_OPTIONS(show_group)                                                                   \
     {                                                                                              \
-        {&(show_group), offsetof(rows_args, show)}, {&cli_group_read, offsetof(rows_args, read)},  \
-            {&cli_group_read_schema, offsetof(rows_args, read)}, {&cli_group_threads, 0},          \
-            {&cli_group_common, 0}, {0},                                                           \
+        {&(show_group), offsetof(rows_args, show)},                                                \
+        {&cli_group_read, offsetof(rows_args, read)},                                              \
+        {&cli_group_read_schema, offsetof(rows_args, read)},                                       \
+        {&cli_group_threads, 0},                                                                   \
+        {&cli_group_common, 0},                                                                    \
+        {0},                                                                                       \
     }
 const opt_use cli_rows_options[] = ROWS_OPTIONS(group_some);
 const opt_use cli_rows_all_options[] = ROWS_OPTIONS(group_all);
@@ -183,8 +196,8 @@ ald_status cli_rows_print(cli_env *env, const rows_args *args, const cli_selecti
     }
     if (status == ALD_OK) {
         cli_progress_end(&in.progress); /* rows and a progress line do not mix */
-        status = args->show.json ? print_json(env, &chosen, err)
-                                 : print_table(env, &chosen, whole, err);
+        status =
+            args->show.json ? print_json(env, &chosen, err) : print_table(env, &chosen, whole, err);
     }
     cli_input_close(&in);
     return status;

@@ -20,7 +20,7 @@ typedef struct rows_args {
 } rows_args;
 
 extern const opt_operand cli_rows_operands[];
-extern const opt_use cli_rows_options[];    /* with --rows */
+extern const opt_use cli_rows_options[];     /* with --rows */
 extern const opt_use cli_rows_all_options[]; /* without */
 
 /* Prints the chosen rows: JSON lines, or a table (cut to the terminal unless `whole`). */

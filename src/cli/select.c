@@ -21,7 +21,7 @@ typedef struct select_state {
     struct ArrowArrayStream from;
     struct ArrowSchema schema; /* the stream's */
     column_list columns;
-    uint64_t rows_left;  /* of first_rows */
+    uint64_t rows_left; /* of first_rows */
     uint64_t last_rows;
     struct ArrowArray *kept; /* the batches that hold the last rows */
     size_t kept_count, kept_next;

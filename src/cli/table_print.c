@@ -239,7 +239,6 @@ void cli_table_clear(cli_table *t)
 
 ald_status cli_table_check(const cli_table *t, ald_error *err)
 {
-    return t->no_memory
-               ? ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the table")
-               : ALD_OK;
+    return t->no_memory ? ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the table")
+                        : ALD_OK;
 }

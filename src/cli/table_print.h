@@ -10,9 +10,9 @@
 
 typedef struct table_column {
     size_t title_off, title_size; /* in `text` */
-    size_t natural; /* widest cell so far */
-    size_t width;   /* as printed */
-    uint8_t right;  /* numbers */
+    size_t natural;               /* widest cell so far */
+    size_t width;                 /* as printed */
+    uint8_t right;                /* numbers */
 } table_column;
 
 typedef struct table_cell {

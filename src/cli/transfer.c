@@ -35,8 +35,7 @@ static ald_status refuse_lost_trust(cli_env *env, const ald_info *info, ald_erro
 static ald_status keep_from_input(transfer_state *s, ald_error *err)
 {
     ald_inspection *inspection = NULL;
-    ald_status status =
-        ald_inspect(&s->in.source, NULL, &s->env->host, &inspection, err);
+    ald_status status = ald_inspect(&s->in.source, NULL, &s->env->host, &inspection, err);
     if (status != ALD_OK) {
         return status;
     }
@@ -141,17 +140,15 @@ static ald_status run(transfer_state *s, ald_error *err)
 {
     const transfer *t = s->t;
     const char *path = t->out != NULL ? t->out : t->in;
-    ald_status status = cli_output_init(s->env, path, &s->write, t->out != NULL ? t->in : NULL,
-                                        &s->out, err);
+    ald_status status =
+        cli_output_init(s->env, path, &s->write, t->out != NULL ? t->in : NULL, &s->out, err);
     if (status == ALD_OK) {
         status = cli_input_open(s->env, t->in, t->read != NULL ? t->read->from : NULL, &s->in, err);
     }
     if (status == ALD_OK) {
         s->env->subject = NULL;
-        status = file_format_check_options(s->env,
-                                           file_format_scope_in(s->in.format) |
-                                               file_format_scope_out(s->out.format),
-                                           err);
+        status = file_format_check_options(
+            s->env, file_format_scope_in(s->in.format) | file_format_scope_out(s->out.format), err);
     }
     if (status == ALD_OK && s->out.format == FORMAT_ALD) {
         s->env->subject = s->in.name;

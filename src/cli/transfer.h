@@ -9,7 +9,7 @@
 
 typedef struct transfer {
     const char *in;
-    const char *out; /* NULL: a .ald that is replaced */
+    const char *out;          /* NULL: a .ald that is replaced */
     const read_options *read; /* or NULL */
     const write_options *write;
     const describe_options *describe;
