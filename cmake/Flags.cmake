@@ -27,7 +27,8 @@ add_library(ald_flags INTERFACE)
 target_link_libraries(ald_flags INTERFACE ald_base_flags)
 target_compile_options(
     ald_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
-                        -Wpointer-arith -Wformat=2)
+                        -Wpointer-arith -Wformat=2
+                        $<$<C_COMPILER_ID:Clang>:-Wno-string-concatenation>) # "\\xEF" "b" is how C ends an escape
 if(ALD_WERROR)
     target_compile_options(ald_flags INTERFACE -Werror)
 endif()

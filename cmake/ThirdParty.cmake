@@ -40,7 +40,8 @@ if(ALD_BUNDLED_CODECS)
         PRIVATE "${ALD_THIRD_PARTY_DIR}/zstd/zstd.c" "${ALD_THIRD_PARTY_DIR}/lz4/lz4.c"
                 "${ALD_THIRD_PARTY_DIR}/lz4/lz4hc.c" "${ALD_THIRD_PARTY_DIR}/lz4/lz4frame.c"
                 "${ALD_THIRD_PARTY_DIR}/lz4/xxhash.c" ${ald_deflate_sources})
-    target_compile_options(ald_third_party PRIVATE -include stdint.h) # zstd forgets it under MemorySanitizer
+    # The amalgamated zstd counts on others for both.
+    target_compile_options(ald_third_party PRIVATE -include stdint.h -D_GNU_SOURCE)
     foreach(name zstd lz4 libdeflate)
         target_include_directories(ald_third_party_headers SYSTEM INTERFACE "${ALD_THIRD_PARTY_DIR}/${name}")
     endforeach()
