@@ -28,7 +28,7 @@ target_link_libraries(ald_flags INTERFACE ald_base_flags)
 target_compile_options(
     ald_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
                         -Wpointer-arith -Wformat=2
-                        $<$<C_COMPILER_ID:Clang>:-Wno-string-concatenation>) # "\\xEF" "b" is how C ends an escape
+                        $<$<C_COMPILER_ID:Clang>:-Wno-string-concatenation>) # "\xEF" "b" is how C ends an escape
 if(ALD_WERROR)
     target_compile_options(ald_flags INTERFACE -Werror)
 endif()
