@@ -10,7 +10,7 @@ function(ald_test_program name source)
     set_target_properties(${name} PROPERTIES C_EXTENSIONS ON RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     target_include_directories(${name} PRIVATE "${ald_tests_dir}" "${ald_tests_dir}/unit")
     target_compile_definitions(${name} PRIVATE "ALD_TEST_DATA=\"${ald_tests_dir}\"")
-    target_link_libraries(${name} PRIVATE ald_flags ald_internal)
+    target_link_libraries(${name} PRIVATE ald_flags ald_internal m)
 endfunction()
 
 # ---- C programs that use check.h
