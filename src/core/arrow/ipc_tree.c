@@ -11,15 +11,23 @@
 
 #define TREE_MAX_NODES (1u << 28)
 
-/* Counts nodes and dictionaries; the depth limit bounds the recursion, also of the functions that walk the tree later. */
-static ald_status tree_count(const struct ArrowSchema *schema, unsigned depth, ald__ipc_tree *tree,
-                             ald_error *err)
+/* Not inlined: its locals must not be in every frame of the recursion. */
+__attribute__((noinline)) static ald_status tree_check(const struct ArrowSchema *schema,
+                                                       ald_error *err)
 {
     ald__type type;
     int8_t ids[128];
     ALD_TRY(ald__type_of(schema, &type, err));
     if (type.id == ALD__SPARSE_UNION || type.id == ALD__DENSE_UNION)
-        ALD_TRY(ald__type_union_ids(schema, ids, err));
+        return ald__type_union_ids(schema, ids, err);
+    return ALD_OK;
+}
+
+/* Counts nodes and dictionaries; the depth limit bounds the recursion, also of the functions that walk the tree later. */
+static ald_status tree_count(const struct ArrowSchema *schema, unsigned depth, ald__ipc_tree *tree,
+                             ald_error *err)
+{
+    ALD_TRY(tree_check(schema, err));
     if (depth > ALD__MAX_TYPE_DEPTH)
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
                          "column '%s': types nest deeper than %d levels", ald__schema_name(schema),
