@@ -69,6 +69,14 @@ static void print_hint(const char *text)
     }
 }
 
+/* Whether the message names the file already, spelled as messages spell it. */
+static int is_named(const ald_error *err, const char *subject)
+{
+    ald_error spelled;
+    (void)ald_error_set(&spelled, ALD_E_IO, ALD_NO_OFFSET, "%s", subject);
+    return strstr(err->msg, spelled.msg) != NULL;
+}
+
 void cli_report(const cli_env *env, const ald_error *err)
 {
     char message[1024];
@@ -79,7 +87,7 @@ void cli_report(const cli_env *env, const ald_error *err)
     if (env->subject != NULL) {
         cli_escape(subject, sizeof(subject), env->subject, strlen(env->subject));
     }
-    int named = subject[0] == '\0' || strstr(message, subject) != NULL;
+    int named = subject[0] == '\0' || is_named(err, env->subject);
     if (err->offset != ALD_NO_OFFSET) {
         snprintf(place, sizeof(place), " (at byte %llu)", (unsigned long long)err->offset);
     }
