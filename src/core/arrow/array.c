@@ -114,36 +114,59 @@ ald_status ald__array_holder_new(const ald_allocator *alloc, struct ArrowArray *
     return ALD_OK;
 }
 
-static ald_status share_node(ald__array_holder *holder, const struct ArrowArray *from,
-                             unsigned depth, struct ArrowArray *out, ald_error *err)
+static ald__array_holder *holder_ref(ald__array_holder *holder)
 {
-    ald_status status;
+    if (holder != NULL)
+        (void)atomic_fetch_add_explicit(&holder->count, 1, memory_order_relaxed);
+    return holder;
+}
+
+/* What keeps the copy of `from` alive: `holder`, or (NULL) whatever `from` itself holds. */
+static void copy_owners(const struct ArrowArray *from, ald__array_holder *holder, array_node *to)
+{
+    const array_node *node = from->private_data;
+    to->holder = holder_ref(holder != NULL ? holder : node->holder);
+    for (size_t i = 0; holder == NULL && i < MAX_HELD; i++) {
+        if (node->held[i] != NULL)
+            to->held[i] = ald__shared_ref(node->held[i]);
+    }
+}
+
+static ald_status copy_node(const ald_allocator *alloc, ald__array_holder *holder,
+                            const struct ArrowArray *from, unsigned depth, struct ArrowArray *out,
+                            ald_error *err)
+{
+    ald_status status = ALD_OK;
     out->release = NULL;
     if (depth > MAX_SHARE_DEPTH)
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "arrays nest too deep");
-    ALD_TRY(ald__array_new(&holder->alloc, (size_t)from->n_buffers, (size_t)from->n_children,
+    ALD_TRY(ald__array_new(alloc, (size_t)from->n_buffers, (size_t)from->n_children,
                            from->dictionary != NULL, out, err));
-    (void)atomic_fetch_add_explicit(&holder->count, 1, memory_order_relaxed);
-    ((array_node *)out->private_data)->holder = holder;
+    copy_owners(from, holder, out->private_data);
     out->length = from->length;
     out->null_count = from->null_count;
     out->offset = from->offset;
     for (int64_t i = 0; i < from->n_buffers; i++)
         out->buffers[i] = from->buffers[i];
-    status = from->dictionary == NULL
-                 ? ALD_OK
-                 : share_node(holder, from->dictionary, depth + 1, out->dictionary, err);
+    if (from->dictionary != NULL)
+        status = copy_node(alloc, holder, from->dictionary, depth + 1, out->dictionary, err);
     for (int64_t i = 0; i < from->n_children && status == ALD_OK; i++)
-        status = share_node(holder, from->children[i], depth + 1, out->children[i], err);
+        status = copy_node(alloc, holder, from->children[i], depth + 1, out->children[i], err);
     if (status != ALD_OK)
         out->release(out);
     return status;
 }
 
+ald_status ald__array_clone(const struct ArrowArray *from, struct ArrowArray *out, ald_error *err)
+{
+    const array_node *node = from->private_data;
+    return copy_node(&node->alloc, NULL, from, 1, out, err);
+}
+
 ald_status ald__array_holder_share(ald__array_holder *holder, struct ArrowArray *out,
                                    ald_error *err)
 {
-    return share_node(holder, &holder->array, 1, out, err);
+    return copy_node(&holder->alloc, holder, &holder->array, 1, out, err);
 }
 
 const struct ArrowArray *ald__array_holder_get(const ald__array_holder *holder)

@@ -19,6 +19,11 @@ ALD_NODISCARD ald_status ald__array_new(const ald_allocator *alloc, size_t buffe
 /* Adds a reference to what the buffers point into; up to three for a node. `array` must come from ald__array_new. */
 void ald__array_hold(struct ArrowArray *array, ald__shared *backing);
 
+/* The same array again, with references of its own to what the first one holds. `from` must come from ald__array_new or
+ * ald__array_holder_share. */
+ALD_NODISCARD ald_status ald__array_clone(const struct ArrowArray *from, struct ArrowArray *out,
+                                          ald_error *err);
+
 /* A second owner of the same arrays: *out keeps `from` (of any producer, moved into a shared holder) alive. After the
  * call *from is a released array and `holder` may be shared again and again. */
 typedef struct ald__array_holder ald__array_holder;

@@ -23,8 +23,8 @@ void ald__flat_init(ald__flat *flat, const uint8_t *data, size_t size, uint64_t 
     flat->size = size;
     flat->base = base;
     flat->visits_left = size / 8;
-    flat->text_left = size < SIZE_MAX / TEXT_FACTOR - TEXT_FLOOR ? size * TEXT_FACTOR + TEXT_FLOOR
-                                                                 : SIZE_MAX;
+    flat->text_left =
+        size < SIZE_MAX / TEXT_FACTOR - TEXT_FLOOR ? size * TEXT_FACTOR + TEXT_FLOOR : SIZE_MAX;
 }
 
 /* Follows the unsigned offset at `pos`. */

@@ -15,7 +15,7 @@
 typedef struct ald__flat {
     const uint8_t *data; /* borrowed */
     size_t size;
-    uint64_t base;       /* file offset of data[0], for messages */
+    uint64_t base; /* file offset of data[0], for messages */
     size_t visits_left;
     size_t text_left;
 } ald__flat;

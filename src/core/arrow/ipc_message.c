@@ -73,7 +73,7 @@ static ald_status check_header_type(uint8_t type, const ald__ipc_rules *rules, u
         return ALD_OK;
     return ald__fail(err,
                      rules->strict || type == 0 || type > FBS_HEADER_SPARSE ? ALD_E_INVALID_FORMAT
-                                                                           : ALD_E_UNSUPPORTED,
+                                                                            : ALD_E_UNSUPPORTED,
                      at, "message of type %u, expected a schema, dictionary or record batch",
                      (unsigned)type);
 }

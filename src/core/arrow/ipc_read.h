@@ -20,10 +20,12 @@ typedef struct ald__ipc_codec {
 } ald__ipc_codec;
 
 typedef struct ald__ipc_rules {
-    uint8_t strict;      /* .ald (WIRE): V5, marker, lengths and offsets multiples of 8, no buffer compression */
-    uint8_t allow_delta; /* delta dictionaries */
+    uint8_t
+        strict; /* .ald (WIRE): V5, marker, lengths and offsets multiples of 8, no buffer compression */
+    uint8_t allow_delta;         /* delta dictionaries */
     const ald__ipc_codec *codec; /* NULL: compressed buffers are refused */
-    uint8_t once;        /* STREAMING chunks: a dictionary comes once for each set, and after those that it refers to */
+    uint8_t
+        once; /* STREAMING chunks: a dictionary comes once for each set, and after those that it refers to */
 } ald__ipc_rules;
 
 typedef enum ald__ipc_type {
@@ -36,15 +38,15 @@ typedef enum ald__ipc_type {
 /* One message, borrowed from the bytes it was read from. */
 typedef struct ald__ipc_message {
     ald__ipc_type type;
-    int marked_end;           /* END came as a marker */
-    const uint8_t *metadata;  /* the flatbuffer */
+    int marked_end;          /* END came as a marker */
+    const uint8_t *metadata; /* the flatbuffer */
     size_t metadata_size;
     uint64_t metadata_offset; /* file offset of metadata[0], for messages */
     uint64_t body_offset;     /* file offset of the body */
     uint64_t body_size;
-    const uint8_t *body;      /* NULL from ald__ipc_read_head */
-    size_t head_size;         /* prefix and metadata, as read */
-    int16_t version;          /* of the metadata, as numbered in the flatbuffer: 3 V4, 4 V5 */
+    const uint8_t *body; /* NULL from ald__ipc_read_head */
+    size_t head_size;    /* prefix and metadata, as read */
+    int16_t version;     /* of the metadata, as numbered in the flatbuffer: 3 V4, 4 V5 */
 } ald__ipc_message;
 
 /* The next message with its body; the cursor moves behind it. Cut short is ALD_E_TRUNCATED unless strict, then
@@ -102,8 +104,10 @@ ALD_NODISCARD ald_status ald__ipc_read_batch(const ald__ipc_dictionaries *dictio
 
 /* Where a top-level column's buffers lie in the body of a record batch, from its metadata alone (checked against it). */
 typedef struct ald__ipc_span {
-    uint64_t begin, end;        /* of the buffers that are not empty, without padding behind the last; 0, 0: none */
-    uint64_t values_begin;      /* of the column's values buffer (fixed-size list: its child's); 0 if none */
+    uint64_t begin,
+        end; /* of the buffers that are not empty, without padding behind the last; 0, 0: none */
+    uint64_t
+        values_begin; /* of the column's values buffer (fixed-size list: its child's); 0 if none */
     uint64_t values_size;
 } ald__ipc_span;
 /* Fills spans[0 .. top-level columns) and the batch's row count. */

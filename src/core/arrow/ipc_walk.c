@@ -23,7 +23,8 @@ static ald_status open_compression(ald__ipc_walk *walk, const ald__flat_table *b
     uint8_t codec, method;
     int present;
     walk->codec = -1;
-    ALD_TRY(ald__flat_child(&walk->flat, batch, FBS_BATCH_COMPRESSION, &compression, &present, err));
+    ALD_TRY(
+        ald__flat_child(&walk->flat, batch, FBS_BATCH_COMPRESSION, &compression, &present, err));
     if (!present)
         return ALD_OK;
     if (rules->strict)
@@ -41,7 +42,8 @@ static ald_status open_batch(ald__ipc_walk *walk, const ald__flat_table *batch,
                              const ald__ipc_rules *rules, ald_error *err)
 {
     ALD_TRY(ald__flat_i64(&walk->flat, batch, FBS_BATCH_LENGTH, 0, &walk->length, err));
-    ALD_TRY(ald__flat_items(&walk->flat, batch, FBS_BATCH_NODES, FBS_NODE_BYTES, &walk->nodes, err));
+    ALD_TRY(
+        ald__flat_items(&walk->flat, batch, FBS_BATCH_NODES, FBS_NODE_BYTES, &walk->nodes, err));
     ALD_TRY(ald__flat_items(&walk->flat, batch, FBS_BATCH_BUFFERS, FBS_BUFFER_BYTES, &walk->buffers,
                             err));
     ALD_TRY(ald__flat_items(&walk->flat, batch, FBS_BATCH_VARIADIC, 8, &walk->variadic, err));
@@ -67,7 +69,8 @@ ald_status ald__ipc_walk_open(ald__ipc_walk *walk, const ald__ipc_message *messa
     if (present && message->type == ALD__IPC_BATCH)
         return open_batch(walk, &table, rules, err);
     if (present && message->type == ALD__IPC_DICTIONARY) {
-        ALD_TRY(ald__flat_i64(&walk->flat, &table, FBS_DICTIONARY_ID, 0, &walk->dictionary_id, err));
+        ALD_TRY(
+            ald__flat_i64(&walk->flat, &table, FBS_DICTIONARY_ID, 0, &walk->dictionary_id, err));
         ALD_TRY(ald__flat_u8(&walk->flat, &table, FBS_DICTIONARY_DELTA, 0, &delta, err));
         ALD_TRY(ald__flat_child(&walk->flat, &table, FBS_DICTIONARY_DATA, &batch, &present, err));
         walk->is_delta = delta != 0;

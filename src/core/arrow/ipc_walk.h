@@ -14,10 +14,10 @@ typedef struct ald__ipc_walk {
     ald__flat flat;
     const ald__ipc_message *message; /* borrowed, as is what it borrows */
     int strict;
-    int64_t length;           /* rows */
-    int codec;                /* of buffers, -1: none */
-    int is_delta;             /* dictionary batch */
-    int64_t dictionary_id;    /* dictionary batch */
+    int64_t length;        /* rows */
+    int codec;             /* of buffers, -1: none */
+    int is_delta;          /* dictionary batch */
+    int64_t dictionary_id; /* dictionary batch */
     ald__flat_vector nodes, buffers, variadic;
     size_t next_node, next_buffer, next_variadic;
 } ald__ipc_walk;

@@ -10,8 +10,9 @@
 
 /* Buffer `index` of an array of `length` slots (from its start, so offset included). */
 typedef struct ald__buffer_rule {
-    uint64_t bytes; /* least size; UINT64_MAX: more than a size can say; 0 for data behind offsets or views */
-    uint8_t width;  /* of one element, for alignment: 1, 2, 4, 8 or 16 */
+    uint64_t
+        bytes; /* least size; UINT64_MAX: more than a size can say; 0 for data behind offsets or views */
+    uint8_t width;   /* of one element, for alignment: 1, 2, 4, 8 or 16 */
     uint8_t bounded; /* whether `bytes` says all: 0 for data behind offsets or views */
 } ald__buffer_rule;
 
