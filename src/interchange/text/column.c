@@ -71,16 +71,16 @@ static int format_decimal(ald__column *column, const char *p)
 static int format_stamp(ald__column *column, const char *p)
 {
     static const char units[] = "smun";
-    size_t unit = 0;
-    while (unit < 4 && units[unit] != *p)
-        unit++;
-    if (unit == 4 || p[1] != ':')
-        return 0;
-    column->store = ALD__STORE_STAMP;
-    column->width = 8;
-    column->digits = (uint8_t)(3 * unit);
-    column->zoned = p[2] != '\0';
-    return 1;
+    for (unsigned i = 0; i < 4; i++) {
+        if (*p == units[i] && p[1] == ':') {
+            column->store = ALD__STORE_STAMP;
+            column->width = 8;
+            column->digits = (uint8_t)(3 * i);
+            column->zoned = p[2] != '\0';
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static int format_plain(ald__column *column, const char *format)

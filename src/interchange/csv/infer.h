@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of a slab into the profiles of their columns. */
+#ifndef INTERCHANGE_CSV_INFER_H
+#define INTERCHANGE_CSV_INFER_H
+
+#include "interchange/csv/reader.h"
+
+/* A column with so many text values in one block needs no further look in that block: no note will speak of it. */
+#define ALD__CSV_MANY_TEXT 100
+
+typedef struct ald__csv_infer {
+    const ald__csv_nulls *nulls;
+    size_t columns;
+    ald__profile *bare;
+    ald__profile *quoted; /* NULL: quotes make text */
+    uint8_t
+        *done; /* per column: nonzero needs no look; set to ALD__CSV_DONE_TEXT when text abounds */
+    uint8_t bare_seen; /* a field of this block is not quoted */
+} ald__csv_infer;
+
+#define ALD__CSV_DONE_DECLARED 1
+#define ALD__CSV_DONE_TEXT 2
+
+/* The first `rows` rows of the slab. */
+void ald__csv_infer_slab(ald__csv_infer *infer, const ald__csv_walk *walk, size_t rows);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* An open CSV file: what pass one found out, and what pass two hands out batch by batch. */
+#ifndef INTERCHANGE_CSV_READER_H
+#define INTERCHANGE_CSV_READER_H
+
+#include "ald/csv.h"
+#include <string.h>
+
+#include "interchange/csv/walk.h"
+#include "interchange/text/classify.h"
+
+/* Pass one goes through the file in blocks of this size, whatever the number of threads, so that all it finds is the same. */
+#define ALD__CSV_BLOCK_BYTES (1u << 20)
+/* One task's window: a block and what its last record hangs over. */
+#define ALD__CSV_FILL_BYTES (ALD__CSV_BLOCK_BYTES + (64u << 10))
+/* A row whose place is known at least this often: a batch begins by skipping fewer. */
+#define ALD__CSV_MARK_ROWS 1024
+
+/* A record that pass two can begin at. */
+typedef struct ald__csv_mark {
+    uint64_t offset, row;
+} ald__csv_mark;
+
+typedef struct ald__csv_text {
+    const char *data;
+    size_t size;
+} ald__csv_text;
+
+typedef struct ald__csv_nulls {
+    ald__csv_text *tokens; /* NULL-terminated copies */
+    size_t count;
+    uint8_t lead[32]; /* bitmap of their first bytes */
+    uint8_t empty;    /* the empty field is null */
+    uint8_t numeric;  /* one of them may look like a number */
+    uint8_t given;    /* by the caller: in a file that quotes everything quoted ones count too */
+} ald__csv_nulls;
+
+typedef struct ald__csv_column {
+    ald__csv_text name;
+    uint8_t declared;    /* its field is in the schema already; nothing is inferred */
+    uint8_t many_text;   /* text for more reasons than a person wants to hear about */
+    uint8_t quoted_many; /* many_text, if quotes make text */
+    uint8_t nullable;
+    ald__profile bare, quoted; /* quoted: by content, as long as all fields may be quoted */
+} ald__csv_column;
+
+typedef struct ald__csv_reader {
+    ald_allocator alloc;
+    ald_host host;
+    ald_source source; /* UTF-8 */
+    uint8_t owns_source;
+    uint8_t no_header;
+    uint8_t header_quoted; /* each field of the header was quoted, or there is none */
+    uint8_t all_quoted;    /* each field of the file is */
+    uint32_t threads;
+    ald__csv_dialect dialect;
+    ald__csv_nulls nulls;
+    ald_text_options text; /* schema and types are NULL here: copies are in `fields` */
+
+    size_t column_count;
+    ald__csv_column *columns;
+    char *names; /* bytes of the names, and of the null tokens */
+    size_t names_size;
+    struct ArrowSchema fields; /* the struct that the stream has */
+
+    uint64_t data_begin; /* of the first record behind the header */
+    uint64_t rows, padded, skipped;
+    ald__csv_mark *marks;
+    size_t mark_count, marks_capacity; /* capacity in bytes */
+    struct ald__csv_batches *batches;  /* pass two */
+    uint64_t done_bytes;               /* for progress */
+} ald__csv_reader;
+
+/* Pass one: rows, marks, profiles; faults become errors. */
+ALD_NODISCARD ald_status ald__csv_survey(ald__csv_reader *reader, ald_error *err);
+
+/* The types that the profiles give, in reader->fields; notes for what a person should know. */
+ALD_NODISCARD ald_status ald__csv_resolve(ald__csv_reader *reader, ald_error *err);
+
+/* Pass two. */
+ALD_NODISCARD ald_status ald__csv_batches_new(ald__csv_reader *reader, ald_error *err);
+void ald__csv_batches_free(ald__csv_reader *reader);
+ALD_NODISCARD ald_status ald__csv_batches_next(ald__csv_reader *reader, struct ArrowArray *out,
+                                               ald_error *err);
+
+/* A fault with its line as an error. */
+ALD_NODISCARD ald_status ald__csv_fault_error(ald__csv_reader *reader, const ald__csv_fault *fault,
+                                              ald_error *err);
+/* Sorted offsets in, the 1-based lines on which they stand out. */
+ALD_NODISCARD ald_status ald__csv_lines_of(const ald_source *source, const ald_allocator *alloc,
+                                           const uint64_t *offsets, size_t count, uint64_t *lines,
+                                           ald_error *err);
+/* The end of the source's name, for messages. */
+const char *ald__csv_source_name(const ald_source *source);
+
+/* Reports bytes done; ALD_E_IO when the caller wants to stop. */
+ALD_NODISCARD ald_status ald__csv_progress(ald__csv_reader *reader, uint64_t done, ald_error *err);
+
+/* Runs task(arg, 0 … count − 1) on the host's threads, or in turn. */
+void ald__csv_run(const ald__csv_reader *reader, uint32_t count,
+                  void (*task)(void *arg, uint32_t index), void *arg);
+
+/* Nonzero: the text of a bare field is one of the null tokens. */
+static inline int ald__csv_is_null(const ald__csv_nulls *nulls, const char *text, size_t size)
+{
+    if (size == 0)
+        return nulls->empty;
+    if (nulls->count == 0 || !(nulls->lead[(uint8_t)text[0] / 8] >> ((uint8_t)text[0] % 8) & 1))
+        return 0;
+    for (size_t i = 0; i < nulls->count; i++) {
+        if (nulls->tokens[i].size == size && memcmp(nulls->tokens[i].data, text, size) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Copies a quoted field's content without the second of doubled quotes; `out` has room for `size` bytes. */
+static inline size_t ald__csv_unquote(const uint8_t *in, size_t size, uint8_t quote, uint8_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++) {
+        out[n++] = in[i];
+        i += in[i] == quote; /* its twin follows */
+    }
+    return n;
+}
+
+#endif
