@@ -236,7 +236,7 @@ static ald_status compare_nodes(const struct ArrowSchema *a, const struct ArrowS
     ALD_TRY(compare_children(a, b, with_metadata, path, err));
     if (a->dictionary != NULL) {
         field_path values = {path->parent, path->name, path->depth + 1};
-        ALD_TRY(compare_nodes(a->dictionary, b->dictionary, 0, &values, err));
+        ALD_TRY(compare_nodes(a->dictionary, b->dictionary, with_metadata, &values, err));
     }
     return with_metadata ? same_metadata(a, b, path, err) : ALD_OK;
 }
