@@ -10,6 +10,9 @@
 #include "interchange/format/string_text.h"
 #include "interchange/text/classify.h"
 
+#define ANY_SIZE 255
+#define LONGEST_WORD 8 /* of true, false, nan, infinity */
+
 /* A delimiter, quote and line end stay free behind every cell that was put. */
 #define CELL_SLACK 16
 
@@ -18,7 +21,7 @@ typedef struct csv_writer {
     ald__style style;
     ald__v16 delimiter;
     size_t null_size;
-    uint8_t suspicious[256]; /* first bytes of what may look like another type, and blanks */
+    uint8_t suspicious[256]; /* by first byte: texts up to this size may look like another type */
 } csv_writer;
 
 /* Beside the delimiter, those that a reader looking for one may try, so that `a;b` in every row of a one-column file
@@ -64,7 +67,7 @@ static int looks_otherwise(const csv_writer *w, const uint8_t *s, size_t n)
     ald__token token;
     if (is_blank(s[n - 1]))
         return 1;
-    if (!w->suspicious[s[0]])
+    if (n > w->suspicious[s[0]] && w->suspicious[s[0]] < ANY_SIZE)
         return 0;
     if (is_blank(s[0]) || is_null_text(w, s, n) || has_byte_order_mark(s, n))
         return 1;
@@ -233,11 +236,13 @@ static ald_status csv_header(const void *ctx, const ald__view *table, ald__pen *
 
 static void mark_suspicious(csv_writer *w)
 {
-    static const char starts[] = "0123456789+-.tTfFnNiI \t\xEF";
+    static const char words[] = "tTfFnNiI", starts[] = "0123456789+-. \t\xEF";
+    for (const char *p = words; *p != '\0'; p++)
+        w->suspicious[(uint8_t)*p] = LONGEST_WORD;
     for (const char *p = starts; *p != '\0'; p++)
-        w->suspicious[(uint8_t)*p] = 1;
+        w->suspicious[(uint8_t)*p] = ANY_SIZE;
     if (w->null_size > 0)
-        w->suspicious[(uint8_t)w->opts.text.null_text[0]] = 1;
+        w->suspicious[(uint8_t)w->opts.text.null_text[0]] = ANY_SIZE;
 }
 
 static ald_status prepare(csv_writer *w, const ald_csv_write_options *options, ald_error *err)
