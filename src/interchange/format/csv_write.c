@@ -137,31 +137,23 @@ static ald_status quote_written(ald__pen *pen, size_t start)
     return ALD_OK;
 }
 
-static ald_status put_csv_null(const csv_writer *w, const ald__view *table, ald__pen *pen)
+/* Alone in its row it is a blank line, which in a file of one column is a null to our reader. */
+static ald_status put_csv_null(const csv_writer *w, ald__pen *pen)
 {
     ALD__PEN_TRY(ald__pen_need(pen, w->null_size + CELL_SLACK));
-    if (w->null_size > 0) {
-        ald__pen_bytes(pen, w->opts.text.null_text, w->null_size);
-        return ALD_OK;
-    }
-    if (table->child_count > 1)
-        return ALD_OK;
-    return ald_error_set(
-        pen->err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
-        "column '%s': a null alone in its row would be a blank line, which readers "
-        "skip\npass a text for nulls (--null-text NA)",
-        table->children[0].name);
+    ald__pen_bytes(pen, w->opts.text.null_text, w->null_size);
+    return ALD_OK;
 }
 
-static ald_status put_csv_cell(const csv_writer *w, const ald__view *table, const ald__view *view,
-                               int64_t row, ald__pen *pen)
+static ald_status put_csv_cell(const csv_writer *w, const ald__view *view, int64_t row,
+                               ald__pen *pen)
 {
     ald__cell_ref at;
     ald__bytes bytes;
     size_t start, n;
     ALD__PEN_TRY(ald__view_resolve(view, row, &at, pen->err));
     if (at.column == NULL)
-        return put_csv_null(w, table, pen);
+        return put_csv_null(w, pen);
     if (ald__cell_is_text(at.column->cell)) {
         bytes = ald__cell_bytes(at.column, at.row);
         return put_csv_string(w, pen, bytes.data, bytes.size);
@@ -200,10 +192,10 @@ static ald_status csv_rows(const void *ctx, const ald__view *table, int64_t firs
                              "CSV cannot hold rows without columns");
     first += table->offset;
     for (int64_t row = first; row < first + count; row++) {
-        ALD__PEN_TRY(put_csv_cell(w, table, table->children, row, pen));
+        ALD__PEN_TRY(put_csv_cell(w, table->children, row, pen));
         for (int32_t i = 1; i < table->child_count; i++) {
             ald__pen_byte(pen, w->opts.delimiter);
-            ALD__PEN_TRY(put_csv_cell(w, table, table->children + i, row, pen));
+            ALD__PEN_TRY(put_csv_cell(w, table->children + i, row, pen));
         }
         put_line_end(w, pen);
     }
