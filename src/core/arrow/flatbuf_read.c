@@ -31,6 +31,7 @@ void ald__flat_init(ald__flat *flat, const uint8_t *data, size_t size, uint64_t 
 static ald_status follow(const ald__flat *flat, size_t pos, size_t *out, ald_error *err)
 {
     uint32_t distance;
+    *out = 0;
     if (pos > flat->size || flat->size - pos < 4)
         return outside(flat, pos, "an offset", err);
     distance = ald__load_le32(flat->data + pos);

@@ -56,15 +56,15 @@ static ald_status check_claim(const node_read *r, const ald__buffer_rule *rule,
 {
     uint64_t ratio = r->columns->walk.codec == 0 ? LZ4_RATIO : ZSTD_RATIO;
     if (s->size < rule->bytes)
-        return node_fail(r, ALD_E_INVALID_FORMAT, "too few bytes for the rows: a buffer's size",
-                         (int64_t)s->size);
+        return node_fail(r, ALD_E_INVALID_FORMAT,
+                         "too few for the rows: uncompressed size of a buffer", (int64_t)s->size);
     if (s->size / ratio > s->src_size + 4)
         return node_fail(r, ALD_E_INVALID_FORMAT,
-                         "more than can be compressed into its bytes: a buffer's size",
+                         "more than its bytes can hold: uncompressed size of a buffer",
                          (int64_t)s->size);
     if (rule->bounded && s->size / 2 > rule->bytes + FIXED_SLACK)
         return node_fail(r, ALD_E_LIMIT_EXCEEDED,
-                         "far more than the rows need: a buffer's uncompressed size",
+                         "far more than the rows need: uncompressed size of a buffer",
                          (int64_t)s->size);
     return ALD_OK;
 }
@@ -140,9 +140,10 @@ static ald_status read_places(node_read *r, size_t buffer_count)
 static ald_status decode_buffer(const node_read *r, const buffer_source *s, uint8_t *dst)
 {
     const ald__ipc_codec *codec = r->columns->rules->codec;
+    uint8_t nothing; /* there may be no scratch for a frame that holds nothing */
     if (s->form == FORM_DECODE)
-        return codec->decode(codec->ctx, r->columns->walk.codec, s->src, (size_t)s->src_size, dst,
-                             (size_t)s->size, r->columns->err);
+        return codec->decode(codec->ctx, r->columns->walk.codec, s->src, (size_t)s->src_size,
+                             dst != NULL ? dst : &nothing, (size_t)s->size, r->columns->err);
     if (s->size > 0)
         memcpy(dst, s->src, (size_t)s->size);
     return ALD_OK;

@@ -20,25 +20,54 @@ static int block_is_ascii(const uint8_t *p)
     return ((w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) & HIGH_BITS) == 0;
 }
 
+/* Sixteen bytes; compilers without such registers do them one after the other. */
+typedef uint8_t lanes __attribute__((vector_size(16)));
+
+static inline lanes load_lanes(const uint8_t *p)
+{
+    lanes v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline lanes all_lanes(uint8_t x)
+{
+    return (lanes){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x};
+}
+
+static inline lanes at_least(lanes v, uint8_t x)
+{
+    return (lanes)(v >= all_lanes(x));
+}
+
+static inline lanes equals(lanes v, uint8_t x)
+{
+    return (lanes)(v == all_lanes(x));
+}
+
+/* Lanes of p[0 .. 16) that are wrong; p[-3] to p[-1] are readable. */
+static inline lanes wrong_lanes(const uint8_t *p)
+{
+    const lanes c = load_lanes(p), one = load_lanes(p - 1);
+    const lanes two = load_lanes(p - 2), three = load_lanes(p - 3);
+    lanes is_tail = equals(c & all_lanes(0xC0), 0x80);
+    lanes wants_tail = at_least(one, 0xC0) | at_least(two, 0xE0) | at_least(three, 0xF0);
+    lanes wrong = is_tail ^ wants_tail;
+    wrong |= equals(c & all_lanes(0xFE), 0xC0) | at_least(c, 0xF5);
+    wrong |= equals(one, 0xE0) & ~at_least(c, 0xA0);
+    wrong |= equals(one, 0xED) & at_least(c, 0xA0);
+    wrong |= equals(one, 0xF0) & ~at_least(c, 0x90);
+    wrong |= equals(one, 0xF4) & at_least(c, 0x90);
+    return wrong;
+}
+
 /* Nonzero when a byte of p[0 .. BLOCK) is wrong; p[-3] to p[-1] are readable. */
 static int block_is_wrong(const uint8_t *p)
 {
-    uint8_t wrong = 0;
-    for (unsigned i = 0; i < BLOCK; i++) {
-        const uint8_t c = p[i], one = p[(int)i - 1], two = p[(int)i - 2], three = p[(int)i - 3];
-        uint8_t is_tail = (c & 0xC0) == 0x80 ? 0xFF : 0;
-        uint8_t wants_tail = one >= 0xC0 ? 0xFF : 0;
-        wants_tail |= two >= 0xE0 ? 0xFF : 0;
-        wants_tail |= three >= 0xF0 ? 0xFF : 0;
-        wrong |= is_tail ^ wants_tail;
-        wrong |= (c & 0xFE) == 0xC0 ? 0xFF : 0;
-        wrong |= c >= 0xF5 ? 0xFF : 0;
-        wrong |= (uint8_t)((one == 0xE0 ? 0xFF : 0) & (c < 0xA0 ? 0xFF : 0));
-        wrong |= (uint8_t)((one == 0xED ? 0xFF : 0) & (c > 0x9F ? 0xFF : 0));
-        wrong |= (uint8_t)((one == 0xF0 ? 0xFF : 0) & (c < 0x90 ? 0xFF : 0));
-        wrong |= (uint8_t)((one == 0xF4 ? 0xFF : 0) & (c > 0x8F ? 0xFF : 0));
-    }
-    return wrong != 0;
+    lanes wrong = wrong_lanes(p) | wrong_lanes(p + 16) | wrong_lanes(p + 32) | wrong_lanes(p + 48);
+    uint64_t w[2];
+    memcpy(w, &wrong, sizeof w);
+    return (w[0] | w[1]) != 0;
 }
 
 /* Nonzero when p[-3] to p[-1] leave no sequence open. */

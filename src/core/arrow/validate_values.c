@@ -238,6 +238,12 @@ ald_status ald__validate_union(const ald__validator *v, const ald__node_view *n)
     ALD_TRY(ald__type_union_ids(n->schema, codes, v->err));
     for (int64_t i = 0; i < n->array->n_children; i++)
         limits[(uint8_t)codes[i]] = (uint64_t)n->array->children[i]->length;
+    for (int64_t i = 0; i < n->array->n_children && !dense; i++) {
+        if (n->array->children[i]->length < n->array->offset + n->array->length)
+            return ald__validate_fail(v, -1, "child %lld has %lld values, expected %lld",
+                                      (long long)i, (long long)n->array->children[i]->length,
+                                      (long long)(n->array->offset + n->array->length));
+    }
     if (n->array->length == 0)
         return ALD_OK;
     ids = element(n, 0, 1);
@@ -250,12 +256,6 @@ ald_status ald__validate_union(const ald__validator *v, const ald__node_view *n)
             return ald__validate_fail(v, i, "union type id %d, slot %lld: there is none",
                                       (int)(int8_t)ids[i],
                                       (long long)(dense ? (int32_t)slot : (int64_t)slot));
-    }
-    for (int64_t i = 0; i < n->array->n_children && !dense; i++) {
-        if (n->array->children[i]->length < n->array->offset + n->array->length)
-            return ald__validate_fail(v, -1, "child %lld has %lld values, expected %lld",
-                                      (long long)i, (long long)n->array->children[i]->length,
-                                      (long long)(n->array->offset + n->array->length));
     }
     return ALD_OK;
 }
