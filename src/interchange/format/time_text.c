@@ -95,14 +95,22 @@ static uint8_t *put_offset(uint8_t *p, int minutes)
     return ald__put_padded(p, size % 60, 2);
 }
 
+/* Years 1 to 9999. */
+static int has_plain_year(int64_t seconds)
+{
+    return seconds >= -62135596800 && seconds <= 253402300799;
+}
+
 uint8_t *ald__put_timestamp(uint8_t *p, int64_t v, ald__unit unit, ald__zone zone)
 {
     int64_t part, clock, days, local;
     int64_t seconds = floor_div(v, per_second[unit], &part);
     if (zone.kind == ALD__ZONE_OFFSET) {
-        if (__builtin_add_overflow(seconds, (int64_t)zone.minutes * 60, &local))
-            zone.kind =
-                ALD__ZONE_UTC; /* the last minutes of 64 bits: the same instant without the shift */
+        /* At the edges of 64 bits, and of the years that ISO 8601 writes with four digits, the same instant without
+         * the shift. */
+        if (__builtin_add_overflow(seconds, (int64_t)zone.minutes * 60, &local) ||
+            (has_plain_year(seconds) && !has_plain_year(local)))
+            zone.kind = ALD__ZONE_UTC;
         else
             seconds = local;
     }
