@@ -8,14 +8,14 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 
-#define MAX_HELD 3
+#define MAX_BACKINGS 3
 /* Types nest to 64 levels here; arrays of other producers get a little more, dictionaries included. */
 #define MAX_SHARE_DEPTH 200
 
 typedef struct array_node {
     ald_allocator alloc;
     size_t size;
-    ald__shared *held[MAX_HELD];
+    ald__shared *held[MAX_BACKINGS];
     ald__array_holder *holder;
 } array_node;
 
@@ -25,7 +25,7 @@ struct ald__array_holder {
     struct ArrowArray array;
 };
 
-static void array_release(struct ArrowArray *array)
+static void array_node_release(struct ArrowArray *array)
 {
     array_node *node = array->private_data;
     ald_allocator alloc = node->alloc;
@@ -35,7 +35,7 @@ static void array_release(struct ArrowArray *array)
     }
     if (array->dictionary != NULL && array->dictionary->release != NULL)
         array->dictionary->release(array->dictionary);
-    for (size_t i = 0; i < MAX_HELD; i++)
+    for (size_t i = 0; i < MAX_BACKINGS; i++)
         ald__shared_unref(node->held[i]);
     ald__array_holder_free(node->holder);
     array->release = NULL;
@@ -80,7 +80,7 @@ ald_status ald__array_new(const ald_allocator *alloc, size_t buffer_count, size_
         out->buffers = NULL;
     out->n_buffers = (int64_t)buffer_count;
     out->n_children = (int64_t)child_count;
-    out->release = array_release;
+    out->release = array_node_release;
     out->private_data = node;
     return ALD_OK;
 }
@@ -90,7 +90,7 @@ void ald__array_hold(struct ArrowArray *array, ald__shared *backing)
     array_node *node = array->private_data;
     if (backing == NULL)
         return;
-    for (size_t i = 0; i < MAX_HELD; i++) {
+    for (size_t i = 0; i < MAX_BACKINGS; i++) {
         if (node->held[i] == backing)
             return;
         if (node->held[i] == NULL) {
@@ -126,15 +126,15 @@ static void copy_owners(const struct ArrowArray *from, ald__array_holder *holder
 {
     const array_node *node = from->private_data;
     to->holder = holder_ref(holder != NULL ? holder : node->holder);
-    for (size_t i = 0; holder == NULL && i < MAX_HELD; i++) {
+    for (size_t i = 0; holder == NULL && i < MAX_BACKINGS; i++) {
         if (node->held[i] != NULL)
             to->held[i] = ald__shared_ref(node->held[i]);
     }
 }
 
-static ald_status copy_node(const ald_allocator *alloc, ald__array_holder *holder,
-                            const struct ArrowArray *from, unsigned depth, struct ArrowArray *out,
-                            ald_error *err)
+static ald_status copy_array_node(const ald_allocator *alloc, ald__array_holder *holder,
+                                  const struct ArrowArray *from, unsigned depth,
+                                  struct ArrowArray *out, ald_error *err)
 {
     ald_status status = ALD_OK;
     out->release = NULL;
@@ -149,9 +149,10 @@ static ald_status copy_node(const ald_allocator *alloc, ald__array_holder *holde
     for (int64_t i = 0; i < from->n_buffers; i++)
         out->buffers[i] = from->buffers[i];
     if (from->dictionary != NULL)
-        status = copy_node(alloc, holder, from->dictionary, depth + 1, out->dictionary, err);
+        status = copy_array_node(alloc, holder, from->dictionary, depth + 1, out->dictionary, err);
     for (int64_t i = 0; i < from->n_children && status == ALD_OK; i++)
-        status = copy_node(alloc, holder, from->children[i], depth + 1, out->children[i], err);
+        status =
+            copy_array_node(alloc, holder, from->children[i], depth + 1, out->children[i], err);
     if (status != ALD_OK)
         out->release(out);
     return status;
@@ -160,13 +161,13 @@ static ald_status copy_node(const ald_allocator *alloc, ald__array_holder *holde
 ald_status ald__array_clone(const struct ArrowArray *from, struct ArrowArray *out, ald_error *err)
 {
     const array_node *node = from->private_data;
-    return copy_node(&node->alloc, NULL, from, 1, out, err);
+    return copy_array_node(&node->alloc, NULL, from, 1, out, err);
 }
 
 ald_status ald__array_holder_share(ald__array_holder *holder, struct ArrowArray *out,
                                    ald_error *err)
 {
-    return copy_node(&holder->alloc, holder, &holder->array, 1, out, err);
+    return copy_array_node(&holder->alloc, holder, &holder->array, 1, out, err);
 }
 
 const struct ArrowArray *ald__array_holder_get(const ald__array_holder *holder)

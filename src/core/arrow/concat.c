@@ -4,13 +4,13 @@
 #include "core/arrow/concat.h"
 
 #include "core/arrow/array.h"
+#include "core/arrow/array_layout.h"
 #include "core/arrow/bits.h"
-#include "core/arrow/layout.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 
-#define ALIGNMENT 64u
+#define JOIN_ALIGNMENT 64u
 /* Structs and fixed-size lists without nulls have no byte for a row; a bitmap for what they claim is made up to here. */
 #define MAX_CLAIMED_ROWS (INT64_C(1) << 24)
 
@@ -39,15 +39,15 @@ static ald_status too_large(const join *j)
                      j->schema->name != NULL ? j->schema->name : "");
 }
 
-static slice slice_of(const struct ArrowArray *array, int64_t begin, int64_t end)
+static slice part_of(const struct ArrowArray *array, int64_t begin, int64_t end)
 {
     slice s = {array, array->offset + begin, end - begin};
     return s;
 }
 
-static slice whole(const struct ArrowArray *array)
+static slice whole_part(const struct ArrowArray *array)
 {
-    return slice_of(array, 0, array->length);
+    return part_of(array, 0, array->length);
 }
 
 /* ---- Validity */
@@ -94,7 +94,7 @@ static ald_status join_alloc(const join *j, size_t first, const uint64_t *sizes,
     if (claims_too_much(j))
         return too_large(j);
     for (size_t i = 0; i < count; i++) {
-        if (sizes[i] > INT64_MAX || !ald__add_u64(total, sizes[i] + ALIGNMENT, &total))
+        if (sizes[i] > INT64_MAX || !ald__add_u64(total, sizes[i] + JOIN_ALIGNMENT, &total))
             return too_large(j);
     }
     if (!ald__to_size(total, &size))
@@ -104,13 +104,13 @@ static ald_status join_alloc(const join *j, size_t first, const uint64_t *sizes,
     p = ald__shared_data(block);
     for (size_t i = 0; i < count; i++) {
         j->out->buffers[first + i] = p;
-        p += (sizes[i] + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+        p += (sizes[i] + JOIN_ALIGNMENT - 1) & ~(uint64_t)(JOIN_ALIGNMENT - 1);
     }
     ald__shared_unref(block);
     return ALD_OK;
 }
 
-static uint8_t *buffer(const join *j, size_t i)
+static uint8_t *join_buffer(const join *j, size_t i)
 {
     union {
         const void *in;
@@ -128,15 +128,15 @@ static void join_validity(const join *j, uint64_t size)
         j->out->buffers[0] = NULL;
         return;
     }
-    memset(buffer(j, 0), 0, (size_t)size);
+    memset(join_buffer(j, 0), 0, (size_t)size);
     for (int i = 0; i < 2; i++) {
         const slice *s = &j->part[i];
         const uint8_t *bits = part_validity(s);
         if (bits != NULL) {
-            ald__bits_copy(buffer(j, 0), at, bits, (uint64_t)s->start, (uint64_t)s->count);
+            ald__bits_copy(join_buffer(j, 0), at, bits, (uint64_t)s->start, (uint64_t)s->count);
         } else {
             for (uint64_t k = 0; k < (uint64_t)s->count; k++)
-                ald__bit_set(buffer(j, 0), at + k);
+                ald__bit_set(join_buffer(j, 0), at + k);
         }
         at += (uint64_t)s->count;
     }
@@ -147,7 +147,7 @@ static void join_validity(const join *j, uint64_t size)
 /* Buffer `index` of fixed-width elements, one part behind the other. */
 static void join_items(const join *j, size_t index, size_t width)
 {
-    uint8_t *out = buffer(j, index);
+    uint8_t *out = join_buffer(j, index);
     for (int i = 0; i < 2; i++) {
         const slice *s = &j->part[i];
         size_t size = (size_t)s->count * width;
@@ -167,10 +167,10 @@ static ald_status join_fixed(const join *j)
     if (j->type.bit_width != 1) {
         join_items(j, 1, j->type.bit_width / 8);
     } else {
-        memset(buffer(j, 1), 0, (size_t)sizes[1]);
-        ald__bits_copy(buffer(j, 1), 0, j->part[0].array->buffers[1], (uint64_t)j->part[0].start,
-                       (uint64_t)j->part[0].count);
-        ald__bits_copy(buffer(j, 1), (uint64_t)j->part[0].count, j->part[1].array->buffers[1],
+        memset(join_buffer(j, 1), 0, (size_t)sizes[1]);
+        ald__bits_copy(join_buffer(j, 1), 0, j->part[0].array->buffers[1],
+                       (uint64_t)j->part[0].start, (uint64_t)j->part[0].count);
+        ald__bits_copy(join_buffer(j, 1), (uint64_t)j->part[0].count, j->part[1].array->buffers[1],
                        (uint64_t)j->part[1].start, (uint64_t)j->part[1].count);
     }
     if (j->schema->dictionary == NULL)
@@ -178,7 +178,7 @@ static ald_status join_fixed(const join *j)
     return ald__array_clone(j->part[1].array->dictionary, j->out->dictionary, j->err);
 }
 
-static int64_t offset_at(const slice *s, uint8_t width, int64_t i)
+static int64_t part_offset(const slice *s, uint8_t width, int64_t i)
 {
     if (s->count == 0)
         return 0;
@@ -205,14 +205,14 @@ static int64_t max_signed(uint8_t width)
 static void join_offsets(const join *j, uint8_t width)
 {
     int64_t at = 0, slot = 0;
-    store_signed(buffer(j, 1), width, 0, 0);
+    store_signed(join_buffer(j, 1), width, 0, 0);
     for (int i = 0; i < 2; i++) {
         const slice *s = &j->part[i];
-        int64_t first = offset_at(s, width, 0);
+        int64_t first = part_offset(s, width, 0);
         for (int64_t k = 1; k <= s->count; k++)
-            store_signed(buffer(j, 1), width, slot + k, at + offset_at(s, width, k) - first);
+            store_signed(join_buffer(j, 1), width, slot + k, at + part_offset(s, width, k) - first);
         slot += s->count;
-        at += offset_at(s, width, s->count) - first;
+        at += part_offset(s, width, s->count) - first;
     }
 }
 
@@ -220,7 +220,7 @@ static ald_status offset_extent(const join *j, uint8_t width, int64_t extent[2],
 {
     for (int i = 0; i < 2; i++)
         extent[i] =
-            offset_at(&j->part[i], width, j->part[i].count) - offset_at(&j->part[i], width, 0);
+            part_offset(&j->part[i], width, j->part[i].count) - part_offset(&j->part[i], width, 0);
     if (extent[0] > max_signed(width) - extent[1])
         return too_large(j);
     *total = extent[0] + extent[1];
@@ -240,11 +240,11 @@ static ald_status join_strings(const join *j)
     ALD_TRY(join_alloc(j, 0, sizes, 3));
     join_validity(j, sizes[0]);
     join_offsets(j, width);
-    out = buffer(j, 2);
+    out = join_buffer(j, 2);
     for (int i = 0; i < 2; i++) {
         const uint8_t *data = j->part[i].array->buffers[2];
         if (extent[i] > 0)
-            memcpy(out, data + offset_at(&j->part[i], width, 0), (size_t)extent[i]);
+            memcpy(out, data + part_offset(&j->part[i], width, 0), (size_t)extent[i]);
         out += extent[i];
     }
     return ALD_OK;
@@ -263,8 +263,8 @@ static ald_status join_lists(const join *j)
     join_validity(j, sizes[0]);
     join_offsets(j, width);
     for (int i = 0; i < 2; i++) {
-        int64_t first = offset_at(&j->part[i], width, 0);
-        child[i] = slice_of(j->part[i].array->children[0], first, first + extent[i]);
+        int64_t first = part_offset(&j->part[i], width, 0);
+        child[i] = part_of(j->part[i].array->children[0], first, first + extent[i]);
     }
     return join_slices(j->alloc, j->schema->children[0], child[0], child[1], j->out->children[0],
                        j->err);
@@ -286,10 +286,10 @@ static ald_status join_list_views(const join *j)
     join_items(j, 1, width);
     join_items(j, 2, width);
     for (int64_t i = 0; i < b->count; i++)
-        store_signed(buffer(j, 1), width, j->part[0].count + i,
+        store_signed(join_buffer(j, 1), width, j->part[0].count + i,
                      ald__layout_signed(b->array->buffers[1], width, b->start + i) + shift);
-    return join_slices(j->alloc, j->schema->children[0], whole(j->part[0].array->children[0]),
-                       whole(b->array->children[0]), j->out->children[0], j->err);
+    return join_slices(j->alloc, j->schema->children[0], whole_part(j->part[0].array->children[0]),
+                       whole_part(b->array->children[0]), j->out->children[0], j->err);
 }
 
 static ald_status join_struct(const join *j)
@@ -304,7 +304,7 @@ static ald_status join_struct(const join *j)
         for (int p = 0; p < 2; p++) {
             const slice *s = &j->part[p];
             child[p] =
-                slice_of(s->array->children[i], s->start * items, (s->start + s->count) * items);
+                part_of(s->array->children[i], s->start * items, (s->start + s->count) * items);
         }
         ALD_TRY(join_slices(j->alloc, j->schema->children[i], child[0], child[1],
                             j->out->children[i], j->err));
@@ -330,16 +330,16 @@ static ald_status join_union(const join *j)
         if (dense && x->length > INT32_MAX - y->length)
             return too_large(j);
         ALD_TRY(join_slices(j->alloc, j->schema->children[i],
-                            dense ? whole(x) : slice_of(x, a->start, a->start + a->count),
-                            dense ? whole(y) : slice_of(y, b->start, b->start + b->count),
+                            dense ? whole_part(x) : part_of(x, a->start, a->start + a->count),
+                            dense ? whole_part(y) : part_of(y, b->start, b->start + b->count),
                             j->out->children[i], j->err));
     }
     if (!dense)
         return ALD_OK;
     join_items(j, 1, 4);
     for (int64_t i = a->count; i < j->out->length; i++)
-        store_signed(buffer(j, 1), 4, i,
-                     ald__layout_signed(buffer(j, 1), 4, i) + shifts[buffer(j, 0)[i]]);
+        store_signed(join_buffer(j, 1), 4, i,
+                     ald__layout_signed(join_buffer(j, 1), 4, i) + shifts[join_buffer(j, 0)[i]]);
     return ALD_OK;
 }
 
@@ -375,13 +375,13 @@ static ald_status join_runs(const join *j)
         for (int64_t k = 0; k < runs[i]; k++) {
             int64_t end = ald__layout_signed(from->buffers[1], width, from->offset + first[i] + k);
             end -= s->start;
-            store_signed(buffer(&e, 1), width, at++, rows + (end < s->count ? end : s->count));
+            store_signed(join_buffer(&e, 1), width, at++, rows + (end < s->count ? end : s->count));
         }
         rows += s->count;
     }
     return join_slices(j->alloc, j->schema->children[1],
-                       slice_of(j->part[0].array->children[1], first[0], first[0] + runs[0]),
-                       slice_of(j->part[1].array->children[1], first[1], first[1] + runs[1]),
+                       part_of(j->part[0].array->children[1], first[0], first[0] + runs[0]),
+                       part_of(j->part[1].array->children[1], first[1], first[1] + runs[1]),
                        j->out->children[1], j->err);
 }
 
@@ -400,7 +400,7 @@ static int64_t data_size(const slice *s, int64_t i)
 /* Views of the second part that refer to data buffers name them by their new numbers. */
 static void shift_views(const join *j)
 {
-    uint8_t *view = buffer(j, 1) + 16 * (size_t)j->part[0].count;
+    uint8_t *view = join_buffer(j, 1) + 16 * (size_t)j->part[0].count;
     for (int64_t i = 0; i < j->part[1].count; i++, view += 16) {
         if ((int32_t)ald__load_le32(view) > 12)
             ald__store_le32(view + 8, ald__load_le32(view + 8) + (uint32_t)data_count(&j->part[0]));
@@ -425,8 +425,8 @@ static ald_status join_views(const join *j, uint64_t *sizes)
     for (int p = 0; p < 2; p++) {
         for (int64_t i = 0; i < data_count(&j->part[p]); i++, at++) {
             if (sizes[at] > 0)
-                memcpy(buffer(j, at), j->part[p].array->buffers[2 + i], (size_t)sizes[at]);
-            store_signed(buffer(j, total + 2), 8, (int64_t)at - 2, (int64_t)sizes[at]);
+                memcpy(join_buffer(j, at), j->part[p].array->buffers[2 + i], (size_t)sizes[at]);
+            store_signed(join_buffer(j, total + 2), 8, (int64_t)at - 2, (int64_t)sizes[at]);
         }
     }
     return ALD_OK;
@@ -506,7 +506,7 @@ ald_status ald__array_concat(const ald_allocator *alloc, const struct ArrowSchem
 {
     ald_status status;
     out->release = NULL;
-    status = join_slices(alloc, schema, whole(a), whole(b), out, err);
+    status = join_slices(alloc, schema, whole_part(a), whole_part(b), out, err);
     if (status != ALD_OK && out->release != NULL)
         out->release(out);
     return status;

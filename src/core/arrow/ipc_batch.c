@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Record batches, and where their columns lie. */
 #include "core/arrow/array.h"
+#include "core/arrow/array_layout.h"
 #include "core/arrow/ipc_column.h"
 #include "core/arrow/ipc_format.h"
-#include "core/arrow/layout.h"
 #include "core/arrow/schema_build.h"
 #include "core/base/buf.h"
 #include "core/base/endian.h"
@@ -18,8 +18,8 @@ static size_t count_wanted(const ald__ipc_tree *tree, const uint8_t *wanted)
     return count;
 }
 
-static ald_status check_rows(const ald__ipc_columns *c, const struct ArrowSchema *schema,
-                             const struct ArrowArray *column)
+static ald_status check_column_rows(const ald__ipc_columns *c, const struct ArrowSchema *schema,
+                                    const struct ArrowArray *column)
 {
     if (column->length == c->walk.length)
         return ALD_OK;
@@ -39,7 +39,7 @@ static ald_status read_columns(ald__ipc_columns *c, const uint8_t *wanted, struc
         const struct ArrowSchema *schema = tree->nodes[node].schema;
         if (wanted == NULL || wanted[i]) {
             ALD_TRY(ald__ipc_columns_read(c, node, schema, out->children[used]));
-            ALD_TRY(check_rows(c, schema, out->children[used]));
+            ALD_TRY(check_column_rows(c, schema, out->children[used]));
             used++;
         } else {
             ALD_TRY(ald__ipc_walk_skip(&c->walk, tree, node, c->err));
@@ -49,7 +49,7 @@ static ald_status read_columns(ald__ipc_columns *c, const uint8_t *wanted, struc
     return ald__ipc_walk_close(&c->walk, c->err);
 }
 
-static ald_status check_batch(const ald__ipc_message *message, ald_error *err)
+static ald_status check_is_batch(const ald__ipc_message *message, ald_error *err)
 {
     if (message->type == ALD__IPC_BATCH)
         return ALD_OK;
@@ -66,7 +66,7 @@ ald_status ald__ipc_read_batch(const ald__ipc_dictionaries *dictionaries,
     ald__ipc_columns columns;
     ald_status status;
     out->release = NULL;
-    ALD_TRY(check_batch(message, err));
+    ALD_TRY(check_is_batch(message, err));
     ald__ipc_columns_init(&columns, dictionaries, message, rules, backing, err);
     status = ald__ipc_columns_open(&columns);
     if (status == ALD_OK)
@@ -118,7 +118,7 @@ ald_status ald__ipc_read_spans(const ald__ipc_schema *schema, const ald__ipc_mes
     const ald__ipc_node *nodes = schema->tree.nodes;
     ald__ipc_walk walk;
     uint32_t node = 1;
-    ALD_TRY(check_batch(message, err));
+    ALD_TRY(check_is_batch(message, err));
     ALD_TRY(ald__ipc_walk_open(&walk, message, rules, err));
     for (uint32_t i = 0; i < nodes[0].child_count; i++) {
         uint32_t top = node;

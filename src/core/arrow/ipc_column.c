@@ -5,16 +5,16 @@
 #include "core/arrow/ipc_column.h"
 
 #include "core/arrow/array.h"
+#include "core/arrow/array_layout.h"
 #include "core/arrow/ipc_format.h"
-#include "core/arrow/layout.h"
 #include "core/arrow/schema_build.h"
 #include "core/arrow/validate.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 
-#define ALIGNMENT 64u
-#define PREFIX_BYTES 8u
+#define SCRATCH_ALIGNMENT 64u
+#define CLAIM_BYTES 8u
 #define STORED_RAW UINT64_MAX /* -1 */
 /* A block of 128 KiB takes 4 bytes in zstd; an LZ4 byte stands for 255 at most. */
 #define ZSTD_RATIO 32768u
@@ -82,11 +82,11 @@ static ald_status locate_buffer(const node_read *r, const ald__buffer_rule *rule
     out->src = src;
     out->src_size = out->size = size;
     if (r->columns->walk.codec >= 0 && size > 0) {
-        if (size < PREFIX_BYTES)
+        if (size < CLAIM_BYTES)
             return node_fail(r, ALD_E_INVALID_FORMAT, "a compressed buffer's size", (int64_t)size);
         claimed = ald__load_le64(src);
-        out->src += PREFIX_BYTES;
-        out->src_size = out->size = size - PREFIX_BYTES;
+        out->src += CLAIM_BYTES;
+        out->src_size = out->size = size - CLAIM_BYTES;
         if (claimed != STORED_RAW) {
             out->form = FORM_DECODE;
             out->size = claimed;
@@ -107,8 +107,9 @@ static int is_idle(const node_read *r, const ald__buffer_rule *rule)
 static ald_status add_scratch(node_read *r, uint64_t size)
 {
     uint64_t padded;
-    if (!ald__add_u64(size, ALIGNMENT - 1, &padded) ||
-        !ald__add_u64(r->scratch_size, padded & ~(uint64_t)(ALIGNMENT - 1), &r->scratch_size))
+    if (!ald__add_u64(size, SCRATCH_ALIGNMENT - 1, &padded) ||
+        !ald__add_u64(r->scratch_size, padded & ~(uint64_t)(SCRATCH_ALIGNMENT - 1),
+                      &r->scratch_size))
         return node_fail(r, ALD_E_INVALID_FORMAT, "sum of buffer sizes", -1);
     return ALD_OK;
 }
@@ -171,7 +172,7 @@ static ald_status fill_buffers(node_read *r, size_t buffer_count, uint8_t *scrat
         ALD_TRY(decode_buffer(r, &source, scratch));
         if (source.size > 0)
             r->array->buffers[i] = scratch;
-        scratch += (source.size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+        scratch += (source.size + SCRATCH_ALIGNMENT - 1) & ~(uint64_t)(SCRATCH_ALIGNMENT - 1);
     }
     if (ald__type_is_view(&r->node->type)) {
         for (size_t i = 2; i < buffer_count; i++) {

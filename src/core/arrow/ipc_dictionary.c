@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Dictionaries begin empty: a column of nothing but nulls may come before its dictionary does. */
 #include "core/arrow/array.h"
+#include "core/arrow/array_layout.h"
 #include "core/arrow/concat.h"
 #include "core/arrow/ipc_column.h"
-#include "core/arrow/layout.h"
 #include "core/arrow/schema_build.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
@@ -141,7 +141,7 @@ static ald_status find_number(const ald__ipc_schema *schema, const ald__ipc_walk
                      (long long)walk->dictionary_id);
 }
 
-static ald_status check_dictionary(const ald__ipc_message *message, ald_error *err)
+static ald_status check_is_dictionary(const ald__ipc_message *message, ald_error *err)
 {
     if (message->type == ALD__IPC_DICTIONARY)
         return ALD_OK;
@@ -156,7 +156,7 @@ ald_status ald__ipc_schema_dictionary_index(const ald__ipc_schema *schema,
     const ald__ipc_codec no_codec = {NULL, NULL};
     const ald__ipc_rules rules = {.codec = &no_codec};
     ald__ipc_walk walk;
-    ALD_TRY(check_dictionary(message, err));
+    ALD_TRY(check_is_dictionary(message, err));
     ALD_TRY(ald__ipc_walk_open(&walk, message, &rules, err));
     return find_number(schema, &walk, out, err);
 }
@@ -255,7 +255,7 @@ ald_status ald__ipc_read_dictionary(ald__ipc_dictionaries *d, const ald__ipc_mes
     ald__ipc_columns columns;
     ald_status status;
     size_t index;
-    ALD_TRY(check_dictionary(message, err));
+    ALD_TRY(check_is_dictionary(message, err));
     ald__ipc_columns_init(&columns, d, message, rules, backing, err);
     status = ald__ipc_columns_open(&columns);
     if (status == ALD_OK)

@@ -28,8 +28,8 @@ static int text_equal(const char *a, const char *b)
 }
 
 /* `what` as in "column name": text that ends up in C strings. */
-static ald_status check_text(const schema_reader *r, const char *text, size_t size,
-                             const char *what)
+static ald_status check_c_text(const schema_reader *r, const char *text, size_t size,
+                               const char *what)
 {
     const uint8_t *bytes = (const uint8_t *)text;
     if (ald__utf8_valid_prefix(bytes, size, NULL) != size)
@@ -44,17 +44,18 @@ static ald_status check_text(const schema_reader *r, const char *text, size_t si
     return ALD_OK;
 }
 
-static ald_status read_name(schema_reader *r, const ald__flat_table *field, struct ArrowSchema *out)
+static ald_status read_field_name(schema_reader *r, const ald__flat_table *field,
+                                  struct ArrowSchema *out)
 {
     ald__flat_text name;
     ALD_TRY(ald__flat_string(&r->flat, field, FBS_FIELD_NAME, &name, r->err));
-    ALD_TRY(check_text(r, name.data, name.size, "column name"));
+    ALD_TRY(check_c_text(r, name.data, name.size, "column name"));
     return ald__schema_set_name(out, name.data, name.size, r->err);
 }
 
 /* The vector of key-value tables in field `index` of a Field or Schema table. */
-static ald_status read_metadata(schema_reader *r, const ald__flat_table *table, unsigned index,
-                                struct ArrowSchema *out)
+static ald_status read_pair_tables(schema_reader *r, const ald__flat_table *table, unsigned index,
+                                   struct ArrowSchema *out)
 {
     ald__flat_vector pairs;
     ALD_TRY(ald__flat_tables(&r->flat, table, index, &pairs, r->err));
@@ -76,7 +77,7 @@ static ald_status read_metadata(schema_reader *r, const ald__flat_table *table, 
 
 static ald_status set_format(schema_reader *r, struct ArrowSchema *out)
 {
-    ALD_TRY(check_text(r, (const char *)r->text.data, r->text.size, "time zone"));
+    ALD_TRY(check_c_text(r, (const char *)r->text.data, r->text.size, "time zone"));
     return ald__schema_set_format(out, (const char *)r->text.data, r->text.size, r->err);
 }
 
@@ -148,8 +149,8 @@ static void repair_flags(const schema_reader *r, struct ArrowSchema *values)
         first->children[0]->flags &= ~(int64_t)ARROW_FLAG_NULLABLE;
 }
 
-static ald_status read_field(schema_reader *r, const ald__flat_table *field, unsigned depth,
-                             struct ArrowSchema *out)
+static ald_status read_field_table(schema_reader *r, const ald__flat_table *field, unsigned depth,
+                                   struct ArrowSchema *out)
 {
     struct ArrowSchema *values = out;
     ald__flat_vector children;
@@ -162,8 +163,8 @@ static ald_status read_field(schema_reader *r, const ald__flat_table *field, uns
     ALD_TRY(ald__flat_tables(&r->flat, field, FBS_FIELD_CHILDREN, &children, r->err));
     ALD_TRY(ald__flat_child(&r->flat, field, FBS_FIELD_DICTIONARY, &table, &encoded, r->err));
     ALD_TRY(ald__schema_new(r->alloc, encoded ? 0 : children.count, encoded, out, r->err));
-    ALD_TRY(read_name(r, field, out));
-    ALD_TRY(read_metadata(r, field, FBS_FIELD_METADATA, out));
+    ALD_TRY(read_field_name(r, field, out));
+    ALD_TRY(read_pair_tables(r, field, FBS_FIELD_METADATA, out));
     ALD_TRY(ald__flat_u8(&r->flat, field, FBS_FIELD_NULLABLE, 0, &nullable, r->err));
     out->flags = nullable ? ARROW_FLAG_NULLABLE : 0;
     if (encoded) {
@@ -175,14 +176,14 @@ static ald_status read_field(schema_reader *r, const ald__flat_table *field, uns
     for (size_t i = 0; i < children.count; i++) {
         ald__flat_table child;
         ALD_TRY(ald__flat_item(&r->flat, &children, i, &child, r->err));
-        ALD_TRY(read_field(r, &child, depth + 1, values->children[i]));
+        ALD_TRY(read_field_table(r, &child, depth + 1, values->children[i]));
     }
     repair_flags(r, values);
     return encoded ? read_encoding(r, &table, out) : ALD_OK;
 }
 
-static ald_status read_schema(schema_reader *r, const ald__flat_table *table,
-                              struct ArrowSchema *out)
+static ald_status read_schema_table(schema_reader *r, const ald__flat_table *table,
+                                    struct ArrowSchema *out)
 {
     ald__flat_vector fields;
     int16_t endianness;
@@ -193,11 +194,11 @@ static ald_status read_schema(schema_reader *r, const ald__flat_table *table,
     ALD_TRY(ald__flat_tables(&r->flat, table, FBS_SCHEMA_FIELDS, &fields, r->err));
     ALD_TRY(ald__schema_new(r->alloc, fields.count, 0, out, r->err));
     ALD_TRY(ald__schema_set_format(out, "+s", 2, r->err));
-    ALD_TRY(read_metadata(r, table, FBS_SCHEMA_METADATA, out));
+    ALD_TRY(read_pair_tables(r, table, FBS_SCHEMA_METADATA, out));
     for (size_t i = 0; i < fields.count; i++) {
         ald__flat_table field;
         ALD_TRY(ald__flat_item(&r->flat, &fields, i, &field, r->err));
-        ALD_TRY(read_field(r, &field, 1, out->children[i]));
+        ALD_TRY(read_field_table(r, &field, 1, out->children[i]));
     }
     return ALD_OK;
 }
@@ -316,7 +317,7 @@ static ald_status schema_from_table(schema_reader *r, const ald__flat_table *tab
         return ALD_E_NOMEM;
     s->alloc = *r->alloc;
     r->text.alloc = r->ids.alloc = &s->alloc;
-    status = read_schema(r, table, &s->root);
+    status = read_schema_table(r, table, &s->root);
     if (status == ALD_OK)
         status = build_tree(r, s);
     if (status == ALD_OK) {

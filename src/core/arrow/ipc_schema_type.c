@@ -18,26 +18,26 @@ typedef struct type_reader {
     ald_error *err;
 } type_reader;
 
-static ald_status bad_type(const type_reader *r, const char *what, int64_t found)
+static ald_status no_such_type(const type_reader *r, const char *what, int64_t found)
 {
     return ald__fail(r->err, ALD_E_INVALID_FORMAT, r->flat->base + r->table->pos,
                      "column '%s': %s %lld is none that Arrow has", r->column, what,
                      (long long)found);
 }
 
-static ald_status put(const type_reader *r, const char *text)
+static ald_status put_format(const type_reader *r, const char *text)
 {
     return ald__buffer_append_text(r->out, text, r->err);
 }
 
-static ald_status put_number(const type_reader *r, const char *before, int64_t value)
+static ald_status put_format_number(const type_reader *r, const char *before, int64_t value)
 {
     char text[40];
     (void)ald__format(text, sizeof text, "%s%lld", before, (long long)value);
-    return put(r, text);
+    return put_format(r, text);
 }
 
-static ald_status read_int(const type_reader *r)
+static ald_status read_int_format(const type_reader *r)
 {
     static const char letters[2][4] = {{'C', 'S', 'I', 'L'}, {'c', 's', 'i', 'l'}};
     char text[2] = {0, 0};
@@ -49,19 +49,20 @@ static ald_status read_int(const type_reader *r)
         if (bits == 8 << i)
             text[0] = letters[is_signed != 0][i];
     }
-    return text[0] == 0 ? bad_type(r, "integer width", bits) : put(r, text);
+    return text[0] == 0 ? no_such_type(r, "integer width", bits) : put_format(r, text);
 }
 
 /* A type whose one number picks a format string; NULL entries and numbers past the last are errors. */
-static ald_status read_choice(const type_reader *r, int16_t absent, const char *const *formats,
-                              int16_t count, const char *what)
+static ald_status read_choice_format(const type_reader *r, int16_t absent,
+                                     const char *const *formats, int16_t count, const char *what)
 {
     int16_t choice;
     ALD_TRY(ald__flat_i16(r->flat, r->table, 0, absent, &choice, r->err));
-    return choice < 0 || choice >= count ? bad_type(r, what, choice) : put(r, formats[choice]);
+    return choice < 0 || choice >= count ? no_such_type(r, what, choice)
+                                         : put_format(r, formats[choice]);
 }
 
-static ald_status read_decimal(const type_reader *r)
+static ald_status read_decimal_format(const type_reader *r)
 {
     int32_t precision, scale, bits, max;
     ALD_TRY(ald__flat_i32(r->flat, r->table, FBS_DECIMAL_PRECISION, 0, &precision, r->err));
@@ -69,15 +70,15 @@ static ald_status read_decimal(const type_reader *r)
     ALD_TRY(ald__flat_i32(r->flat, r->table, FBS_DECIMAL_BITS, 128, &bits, r->err));
     max = bits == 32 ? 9 : bits == 64 ? 18 : bits == 128 ? 38 : bits == 256 ? 76 : 0;
     if (max == 0)
-        return bad_type(r, "decimal width", bits);
+        return no_such_type(r, "decimal width", bits);
     if (precision < 1 || precision > max)
-        return bad_type(r, "decimal precision", precision);
-    ALD_TRY(put_number(r, "d:", precision));
-    ALD_TRY(put_number(r, ",", scale));
-    return bits == 128 ? ALD_OK : put_number(r, ",", bits);
+        return no_such_type(r, "decimal precision", precision);
+    ALD_TRY(put_format_number(r, "d:", precision));
+    ALD_TRY(put_format_number(r, ",", scale));
+    return bits == 128 ? ALD_OK : put_format_number(r, ",", bits);
 }
 
-static ald_status read_time(const type_reader *r)
+static ald_status read_time_format(const type_reader *r)
 {
     static const char *const formats[] = {"tts", "ttm", "ttu", "ttn"};
     int16_t unit;
@@ -85,47 +86,47 @@ static ald_status read_time(const type_reader *r)
     ALD_TRY(ald__flat_i16(r->flat, r->table, FBS_TIME_UNIT, 1, &unit, r->err));
     ALD_TRY(ald__flat_i32(r->flat, r->table, FBS_TIME_BITS, 32, &bits, r->err));
     if (unit < 0 || unit > 3)
-        return bad_type(r, "time unit", unit);
+        return no_such_type(r, "time unit", unit);
     if (bits != (unit < 2 ? 32 : 64))
-        return bad_type(r, "time width", bits);
-    return put(r, formats[unit]);
+        return no_such_type(r, "time width", bits);
+    return put_format(r, formats[unit]);
 }
 
-static ald_status read_timestamp(const type_reader *r)
+static ald_status read_timestamp_format(const type_reader *r)
 {
     static const char *const formats[] = {"tss:", "tsm:", "tsu:", "tsn:"};
     ald__flat_text zone;
-    ALD_TRY(read_choice(r, 0, formats, 4, "timestamp unit"));
+    ALD_TRY(read_choice_format(r, 0, formats, 4, "timestamp unit"));
     ALD_TRY(ald__flat_string(r->flat, r->table, FBS_TIMESTAMP_ZONE, &zone, r->err));
     return ald__buffer_append(r->out, zone.data, zone.size, r->err);
 }
 
-static ald_status read_union(const type_reader *r, size_t child_count)
+static ald_status read_union_format(const type_reader *r, size_t child_count)
 {
     static const char *const formats[] = {"+us:", "+ud:"};
     ald__flat_vector ids;
-    ALD_TRY(read_choice(r, 0, formats, 2, "union mode"));
+    ALD_TRY(read_choice_format(r, 0, formats, 2, "union mode"));
     ALD_TRY(ald__flat_items(r->flat, r->table, FBS_UNION_TYPE_IDS, 4, &ids, r->err));
     if (child_count > MAX_UNION_CODES)
-        return bad_type(r, "union child count", (int64_t)child_count);
+        return no_such_type(r, "union child count", (int64_t)child_count);
     if (ids.present && ids.count != child_count)
-        return bad_type(r, "number of union type ids", (int64_t)ids.count);
+        return no_such_type(r, "number of union type ids", (int64_t)ids.count);
     for (size_t i = 0; i < child_count; i++) {
         int32_t id = (int32_t)i;
         if (ids.present)
             id = (int32_t)ald__load_le32(r->flat->data + ids.pos + 4 * i);
         if (id < 0 || id >= MAX_UNION_CODES)
-            return bad_type(r, "union type id", id);
-        ALD_TRY(put_number(r, i == 0 ? "" : ",", id));
+            return no_such_type(r, "union type id", id);
+        ALD_TRY(put_format_number(r, i == 0 ? "" : ",", id));
     }
     return ALD_OK;
 }
 
-static ald_status read_width(const type_reader *r, const char *before, const char *what)
+static ald_status read_width_format(const type_reader *r, const char *before, const char *what)
 {
     int32_t width;
     ALD_TRY(ald__flat_i32(r->flat, r->table, 0, 0, &width, r->err));
-    return width < 0 ? bad_type(r, what, width) : put_number(r, before, width);
+    return width < 0 ? no_such_type(r, what, width) : put_format_number(r, before, width);
 }
 
 /* Types without parameters; NULL: it has some. */
@@ -178,32 +179,32 @@ ald_status ald__ipc_read_type(ald__flat *flat, const ald__flat_table *table, uin
     const type_reader r = {flat, table, column, out, err};
     const char *plain = plain_format(type);
     if (plain != NULL)
-        return put(&r, plain);
+        return put_format(&r, plain);
     switch (type) {
     case FBS_TYPE_INT:
-        return read_int(&r);
+        return read_int_format(&r);
     case FBS_TYPE_FLOAT:
-        return read_choice(&r, 0, floats, 3, "floating-point precision");
+        return read_choice_format(&r, 0, floats, 3, "floating-point precision");
     case FBS_TYPE_DECIMAL:
-        return read_decimal(&r);
+        return read_decimal_format(&r);
     case FBS_TYPE_DATE:
-        return read_choice(&r, 1, dates, 2, "date unit");
+        return read_choice_format(&r, 1, dates, 2, "date unit");
     case FBS_TYPE_TIME:
-        return read_time(&r);
+        return read_time_format(&r);
     case FBS_TYPE_TIMESTAMP:
-        return read_timestamp(&r);
+        return read_timestamp_format(&r);
     case FBS_TYPE_INTERVAL:
-        return read_choice(&r, 0, intervals, 3, "interval unit");
+        return read_choice_format(&r, 0, intervals, 3, "interval unit");
     case FBS_TYPE_DURATION:
-        return read_choice(&r, 1, durations, 4, "duration unit");
+        return read_choice_format(&r, 1, durations, 4, "duration unit");
     case FBS_TYPE_UNION:
-        return read_union(&r, child_count);
+        return read_union_format(&r, child_count);
     case FBS_TYPE_FIXED_BINARY:
-        return read_width(&r, "w:", "binary width");
+        return read_width_format(&r, "w:", "binary width");
     case FBS_TYPE_FIXED_LIST:
-        return read_width(&r, "+w:", "list size");
+        return read_width_format(&r, "+w:", "list size");
     default:
-        return bad_type(&r, "type", type);
+        return no_such_type(&r, "type", type);
     }
 }
 
@@ -211,5 +212,5 @@ ald_status ald__ipc_read_int_type(ald__flat *flat, const ald__flat_table *table,
                                   ald_buffer *out, ald_error *err)
 {
     const type_reader r = {flat, table, column, out, err};
-    return read_int(&r);
+    return read_int_format(&r);
 }

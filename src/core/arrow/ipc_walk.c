@@ -2,8 +2,8 @@
 /* Before Arrow 1.0 (metadata V4) unions had a validity buffer. */
 #include "core/arrow/ipc_walk.h"
 
+#include "core/arrow/array_layout.h"
 #include "core/arrow/ipc_format.h"
-#include "core/arrow/layout.h"
 #include "core/arrow/schema_build.h"
 #include "core/base/endian.h"
 #include "core/base/fail.h"

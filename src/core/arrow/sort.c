@@ -6,7 +6,7 @@ static int pair_less(const ald__pair *x, const ald__pair *y)
     return x->a != y->a ? x->a < y->a : x->b < y->b;
 }
 
-static void sift_down(ald__pair *heap, size_t root, size_t count)
+static void pairs_sift_down(ald__pair *heap, size_t root, size_t count)
 {
     ald__pair moving = heap[root];
     for (;;) {
@@ -23,7 +23,7 @@ static void sift_down(ald__pair *heap, size_t root, size_t count)
     heap[root] = moving;
 }
 
-static int is_sorted(const ald__pair *pairs, size_t count)
+static int pairs_are_sorted(const ald__pair *pairs, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         if (pair_less(&pairs[i], &pairs[i - 1]))
@@ -34,14 +34,14 @@ static int is_sorted(const ald__pair *pairs, size_t count)
 
 void ald__pairs_sort(ald__pair *pairs, size_t count)
 {
-    if (is_sorted(pairs, count))
+    if (pairs_are_sorted(pairs, count))
         return;
     for (size_t i = count / 2; i-- > 0;)
-        sift_down(pairs, i, count);
+        pairs_sift_down(pairs, i, count);
     for (size_t end = count - 1; end > 0; end--) {
         ald__pair top = pairs[0];
         pairs[0] = pairs[end];
         pairs[end] = top;
-        sift_down(pairs, 0, end);
+        pairs_sift_down(pairs, 0, end);
     }
 }

@@ -5,8 +5,8 @@
 
 #include <stdarg.h>
 
+#include "core/arrow/array_layout.h"
 #include "core/arrow/bits.h"
-#include "core/arrow/layout.h"
 #include "core/arrow/validate_values.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"

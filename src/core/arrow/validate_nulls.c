@@ -5,8 +5,8 @@
  * order; there they are gathered, sorted and joined first, so that no slot is visited twice.
  *
  * Nothing here costs anything when no field that is not nullable has nulls, which is nearly always. */
+#include "core/arrow/array_layout.h"
 #include "core/arrow/bits.h"
-#include "core/arrow/layout.h"
 #include "core/arrow/sort.h"
 #include "core/arrow/validate_values.h"
 #include "core/base/buf.h"
@@ -344,8 +344,8 @@ static int has_suspect(const struct ArrowSchema *schema, const struct ArrowArray
     return 0;
 }
 
-static ald_status visit(null_search *s, const struct ArrowSchema *schema,
-                        const struct ArrowArray *array, int must, int in_map)
+static ald_status visit_field(null_search *s, const struct ArrowSchema *schema,
+                              const struct ArrowArray *array, int must, int in_map)
 {
     null_step *step = &s->steps[s->count];
     if (array->length == 0)
@@ -361,8 +361,8 @@ static ald_status visit(null_search *s, const struct ArrowSchema *schema,
     /* Run ends were checked already. */
     for (int64_t i = step->type.id == ALD__RUN_END; i < array->n_children; i++) {
         step->child = i;
-        ALD_TRY(visit(s, schema->children[i], array->children[i],
-                      must_be_valid(&step->type, in_map, i), step->type.id == ALD__MAP));
+        ALD_TRY(visit_field(s, schema->children[i], array->children[i],
+                            must_be_valid(&step->type, in_map, i), step->type.id == ALD__MAP));
     }
     s->count--;
     return ALD_OK;
@@ -381,7 +381,7 @@ ald_status ald__validate_nulls(ald__validator *v, const struct ArrowSchema *sche
         return ALD_E_NOMEM;
     search->v = v;
     search->base = depth;
-    status = visit(search, schema, array, 0, 0);
+    status = visit_field(search, schema, array, 0, 0);
     ald__release(v->alloc, search, sizeof *search);
     v->depth = depth;
     return status;

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "core/arrow/array_layout.h"
 #include "core/arrow/bits.h"
-#include "core/arrow/layout.h"
 #include "core/arrow/utf8.h"
 #include "core/base/fail.h"
 

@@ -4,14 +4,14 @@
  * Many views may share bytes, so text is not checked view by view: each data buffer is checked once as a whole, and a view
  * then needs only to begin and end between characters. A buffer that is not UTF-8 as a whole (with garbage that no view
  * shows) is checked view by view, within a budget. */
-#include "core/arrow/layout.h"
+#include "core/arrow/array_layout.h"
 #include "core/arrow/utf8.h"
 #include "core/arrow/validate_values.h"
 #include "core/base/endian.h"
 #include "core/base/fail.h"
 
 #define INLINE_BYTES 12
-#define VIEW_BYTES 16
+#define VIEW_WIDTH 16
 #define BUDGET_FACTOR 16u
 
 typedef struct view_check {
@@ -34,7 +34,8 @@ static int is_tail(uint8_t byte)
     return (byte & 0xC0) == 0x80;
 }
 
-static ald_status check_inline(const view_check *c, int64_t row, const uint8_t *view, size_t size)
+static ald_status check_inline_view(const view_check *c, int64_t row, const uint8_t *view,
+                                    size_t size)
 {
     for (size_t i = size; i < INLINE_BYTES; i++) {
         if (view[4 + i] != 0)
@@ -46,8 +47,8 @@ static ald_status check_inline(const view_check *c, int64_t row, const uint8_t *
     return ALD_OK;
 }
 
-static ald_status check_text(view_check *c, int64_t row, const uint8_t *data, uint64_t begin,
-                             uint64_t size, uint64_t length)
+static ald_status check_view_text(view_check *c, int64_t row, const uint8_t *data, uint64_t begin,
+                                  uint64_t size, uint64_t length)
 {
     if (c->whole) {
         if (is_tail(data[begin]) || (begin + size < length && is_tail(data[begin + size])))
@@ -64,7 +65,7 @@ static ald_status check_text(view_check *c, int64_t row, const uint8_t *data, ui
     return ALD_OK;
 }
 
-static ald_status check_outside(view_check *c, int64_t row, const uint8_t *view, uint64_t size)
+static ald_status check_outside_view(view_check *c, int64_t row, const uint8_t *view, uint64_t size)
 {
     int32_t buffer = (int32_t)ald__load_le32(view + 8);
     int32_t begin = (int32_t)ald__load_le32(view + 12);
@@ -81,15 +82,15 @@ static ald_status check_outside(view_check *c, int64_t row, const uint8_t *view,
     data = c->n->array->buffers[2 + buffer];
     if (memcmp(data + begin, view + 4, 4) != 0)
         return ald__validate_fail(c->v, row, "a view's prefix is not that of its data");
-    return c->is_text ? check_text(c, row, data, (uint64_t)begin, size, length) : ALD_OK;
+    return c->is_text ? check_view_text(c, row, data, (uint64_t)begin, size, length) : ALD_OK;
 }
 
 /* Extents of the data buffers, and whether they are text as a whole. */
-static ald_status check_buffers(view_check *c)
+static ald_status check_view_buffers(view_check *c)
 {
     const struct ArrowArray *a = c->n->array;
     c->whole = 1;
-    c->budget = (uint64_t)a->length * VIEW_BYTES;
+    c->budget = (uint64_t)a->length * VIEW_WIDTH;
     if (c->buffer_count > 0 && c->lengths == NULL)
         return ald__validate_fail(c->v, -1, "the sizes of the data buffers are missing");
     for (int64_t i = 0; i < c->buffer_count; i++) {
@@ -117,19 +118,19 @@ ald_status ald__validate_views(const ald__validator *v, const ald__node_view *n)
     c.is_text = n->type->id == ALD__UTF8_VIEW;
     if (a->length == 0)
         return ALD_OK;
-    ALD_TRY(check_buffers(&c));
-    views = (const uint8_t *)a->buffers[1] + (size_t)a->offset * VIEW_BYTES;
+    ALD_TRY(check_view_buffers(&c));
+    views = (const uint8_t *)a->buffers[1] + (size_t)a->offset * VIEW_WIDTH;
     for (int64_t i = 0; i < a->length; i++) {
-        const uint8_t *view = views + VIEW_BYTES * (size_t)i;
+        const uint8_t *view = views + VIEW_WIDTH * (size_t)i;
         int32_t size = (int32_t)ald__load_le32(view);
         if (!ald__slot_is_valid(n, i))
             continue;
         if (size < 0)
             return ald__validate_fail(v, i, "a view of %d bytes", (int)size);
         if (size <= INLINE_BYTES)
-            ALD_TRY(check_inline(&c, i, view, (size_t)size));
+            ALD_TRY(check_inline_view(&c, i, view, (size_t)size));
         else
-            ALD_TRY(check_outside(&c, i, view, (uint64_t)size));
+            ALD_TRY(check_outside_view(&c, i, view, (uint64_t)size));
     }
     return ALD_OK;
 }

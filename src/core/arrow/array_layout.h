@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each buffer of an Arrow layout holds: shared by those who read, check and join arrays. */
-#ifndef CORE_ARROW_LAYOUT_H
-#define CORE_ARROW_LAYOUT_H
+#ifndef CORE_ARROW_ARRAY_LAYOUT_H
+#define CORE_ARROW_ARRAY_LAYOUT_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/arrow/layout.h"
+#include "core/arrow/array_layout.h"
 
 #include "core/base/checked.h"
 #include "core/base/endian.h"
