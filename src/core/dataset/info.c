@@ -23,6 +23,7 @@ void ald__info_fill(const ald__file *f, const struct ArrowSchema *schema, ald_in
     out->sections = f->sections;
     out->metadata = f->tree;
     out->facts = ald_value_find(f->tree, "ald");
+    ald_value_remove(f->tree, "ald"); /* the removed node lives as long as the tree */
     out->schema = schema;
     out->chunk_count = f->chunk_count;
     out->chunks = f->chunks;
