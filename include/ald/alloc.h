@@ -13,9 +13,10 @@ ALD_BEGIN_DECLS
  * (datasets, arrays, streams) use it until they are released, so `ctx` must outlive them; threads that share such
  * objects call it concurrently. */
 typedef struct ald_allocator {
-    void *(*alloc)(void *ctx, size_t size);                                     /* NULL: no memory */
-    void *(*resize)(void *ctx, void *ptr, size_t old_size, size_t new_size);    /* NULL: ptr stays valid */
-    void (*release)(void *ctx, void *ptr, size_t size);                         /* size as allocated */
+    void *(*alloc)(void *ctx, size_t size); /* NULL: no memory */
+    void *(*resize)(void *ctx, void *ptr, size_t old_size,
+                    size_t new_size);                   /* NULL: ptr stays valid */
+    void (*release)(void *ctx, void *ptr, size_t size); /* size as allocated */
     void *ctx;
 } ald_allocator;
 

@@ -22,13 +22,13 @@ typedef enum ald_csv_ragged {
 
 typedef struct ald_csv_options {
     uint32_t struct_size;
-    char delimiter;          /* 0: found out (comma, tab, semicolon, pipe) */
-    char quote;              /* 0: `"` */
-    char comment;            /* lines that begin with it are skipped; 0: none */
-    uint8_t no_header;       /* columns are then named f0, f1, … */
-    uint8_t ragged;          /* an ald_csv_ragged */
+    char delimiter;    /* 0: found out (comma, tab, semicolon, pipe) */
+    char quote;        /* 0: `"` */
+    char comment;      /* lines that begin with it are skipped; 0: none */
+    uint8_t no_header; /* columns are then named f0, f1, … */
+    uint8_t ragged;    /* an ald_csv_ragged */
     uint8_t reserved[3];
-    uint32_t null_count;     /* number of null tokens; 0: the empty bare field alone */
+    uint32_t null_count;      /* number of null tokens; 0: the empty bare field alone */
     const char *const *nulls; /* NUL-terminated; given ones replace the default */
     uint64_t max_field_bytes; /* 0: 256 MiB */
     ald_text_options text;
@@ -45,9 +45,9 @@ ALD_API ALD_NODISCARD ald_status ald_csv_open(const ald_source *source,
 
 typedef struct ald_csv_write_options {
     uint32_t struct_size;
-    char delimiter;        /* 0: comma */
+    char delimiter; /* 0: comma */
     uint8_t no_header;
-    uint8_t crlf;          /* line ends are CRLF */
+    uint8_t crlf; /* line ends are CRLF */
     ald_text_write_options text;
 } ald_csv_write_options;
 

@@ -15,19 +15,19 @@ ALD_BEGIN_DECLS
 /* X(constant, frozen value, name, what it means). Values are never reused. */
 #define ALD_STATUS_LIST(X)                                                                         \
     X(OK, 0, "Ok", "no error")                                                                     \
-    X(INVALID_FORMAT, 1, "InvalidFormat", "the bytes break a rule of their format")               \
-    X(CHECKSUM_MISMATCH, 2, "ChecksumMismatch", "a checksum does not fit the bytes")              \
-    X(SIGNATURE_INVALID, 3, "SignatureInvalid", "a signature or seal does not verify")            \
-    X(DECRYPTION_FAILED, 4, "DecryptionFailed", "wrong or missing key, or changed ciphertext")    \
-    X(UNSUPPORTED_VERSION, 5, "UnsupportedVersion", "a newer or unknown format version")          \
-    X(SCHEMA_MISMATCH, 6, "SchemaMismatch", "the schema is not the expected one")                 \
-    X(LICENSE_EXPIRED, 7, "LicenseExpired", "the license has expired")                            \
-    X(TRUNCATED, 8, "Truncated", "the input is shorter than it says")                             \
-    X(UNTRUSTED_SIGNER, 9, "UntrustedSigner", "no trusted key made the signature")                \
-    X(LIMIT_EXCEEDED, 10, "LimitExceeded", "legal, but beyond what the reader agrees to do")      \
-    X(INVALID_ARG, 11, "InvalidArgument", "the caller's argument is wrong")                       \
-    X(NOMEM, 12, "OutOfMemory", "an allocation failed")                                           \
-    X(IO, 13, "IoError", "reading or writing failed")                                             \
+    X(INVALID_FORMAT, 1, "InvalidFormat", "the bytes break a rule of their format")                \
+    X(CHECKSUM_MISMATCH, 2, "ChecksumMismatch", "a checksum does not fit the bytes")               \
+    X(SIGNATURE_INVALID, 3, "SignatureInvalid", "a signature or seal does not verify")             \
+    X(DECRYPTION_FAILED, 4, "DecryptionFailed", "wrong or missing key, or changed ciphertext")     \
+    X(UNSUPPORTED_VERSION, 5, "UnsupportedVersion", "a newer or unknown format version")           \
+    X(SCHEMA_MISMATCH, 6, "SchemaMismatch", "the schema is not the expected one")                  \
+    X(LICENSE_EXPIRED, 7, "LicenseExpired", "the license has expired")                             \
+    X(TRUNCATED, 8, "Truncated", "the input is shorter than it says")                              \
+    X(UNTRUSTED_SIGNER, 9, "UntrustedSigner", "no trusted key made the signature")                 \
+    X(LIMIT_EXCEEDED, 10, "LimitExceeded", "legal, but beyond what the reader agrees to do")       \
+    X(INVALID_ARG, 11, "InvalidArgument", "the caller's argument is wrong")                        \
+    X(NOMEM, 12, "OutOfMemory", "an allocation failed")                                            \
+    X(IO, 13, "IoError", "reading or writing failed")                                              \
     X(UNSUPPORTED, 14, "Unsupported", "not supported by this build or this format")
 
 typedef enum ald_status {
@@ -45,9 +45,9 @@ typedef enum ald_status {
 
 /* The caller's, 256 bytes, plain data. */
 typedef struct ald_error {
-    int32_t status;  /* an ald_status */
-    int32_t detail;  /* errno of an ALD_E_IO, else 0 */
-    uint64_t offset; /* byte position, or ALD_NO_OFFSET */
+    int32_t status;                /* an ald_status */
+    int32_t detail;                /* errno of an ALD_E_IO, else 0 */
+    uint64_t offset;               /* byte position, or ALD_NO_OFFSET */
     char msg[ALD_ERROR_MSG_BYTES]; /* NUL-terminated UTF-8; what follows a newline is a hint */
 } ald_error;
 

@@ -32,7 +32,8 @@ typedef struct ald_source {
 typedef struct ald_sink {
     ald_status (*write)(void *ctx, const void *buf, size_t size, ald_error *err);
     /* Optional (NULL): overwrites bytes that were already written. */
-    ald_status (*write_at)(void *ctx, uint64_t offset, const void *buf, size_t size, ald_error *err);
+    ald_status (*write_at)(void *ctx, uint64_t offset, const void *buf, size_t size,
+                           ald_error *err);
     void *ctx;
     const char *name; /* for messages; optional (NULL), borrowed */
 } ald_sink;

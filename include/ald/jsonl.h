@@ -27,8 +27,7 @@ typedef struct ald_jsonl_options {
     ald_text_options text;
 } ald_jsonl_options;
 
-#define ALD_JSONL_OPTIONS_INIT                                                                     \
-    {sizeof(ald_jsonl_options), 0, {0, 0, 0}, 0, ALD_TEXT_OPTIONS_INIT}
+#define ALD_JSONL_OPTIONS_INIT {sizeof(ald_jsonl_options), 0, {0, 0, 0}, 0, ALD_TEXT_OPTIONS_INIT}
 
 /* As ald_csv_open. A file that begins with `[` is read as one array. */
 ALD_API ALD_NODISCARD ald_status ald_jsonl_open(const ald_source *source,

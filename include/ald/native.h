@@ -15,7 +15,8 @@ ALD_BEGIN_DECLS
  * ($TMPDIR, else /tmp). Static state only; valid for the life of the process. */
 ALD_API ald_host ald_native_host(uint32_t thread_count);
 
-#define ALD_FILE_MAP 0x1u /* map the file: `view` works. A file that shrinks while mapped kills the process */
+#define ALD_FILE_MAP                                                                               \
+    0x1u /* map the file: `view` works. A file that shrinks while mapped kills the process */
 
 /* Opens a regular file for reading. `*out` is closed with ald_source_close. The name is copied. Directories, missing and
  * unreadable files are ALD_E_IO with errno in `detail`. */

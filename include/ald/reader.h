@@ -66,14 +66,14 @@ typedef enum ald_crc32_variant {
 typedef struct ald_info {
     uint64_t file_size_bytes;
     uint64_t num_rows;
-    uint64_t payload_size;      /* true values, where the header's are all ones */
+    uint64_t payload_size; /* true values, where the header's are all ones */
     uint64_t uncompressed_size;
     uint64_t schema_size;
     uint16_t dataset_type;
     uint8_t version_major, version_minor;
     uint8_t compression;
     uint8_t flags;
-    uint8_t crc32_variant; /* an ald_crc32_variant */
+    uint8_t crc32_variant;     /* an ald_crc32_variant */
     uint8_t metadata_is_array; /* the positional form */
     ald_sections sections;
     const ald_value *metadata; /* always a map, the positional form under its keys; without "ald" */
@@ -83,7 +83,7 @@ typedef struct ald_info {
     const ald_chunk_entry *chunks;
     uint64_t array_count;
     const ald_array_entry *arrays;
-    int8_t encryption_mode;           /* -1: not encrypted; 0 password, 1 recipient, 2 several */
+    int8_t encryption_mode; /* -1: not encrypted; 0 password, 1 recipient, 2 several */
     uint32_t recipient_count;
     const uint8_t *signer_public_key; /* 32 bytes, or NULL */
     const ald_license *license;       /* or NULL */
@@ -97,7 +97,7 @@ typedef struct ald_limits {
 
 typedef struct ald_load_options {
     uint32_t struct_size;
-    uint8_t ignore_expiry;  /* load though the license has expired, or the time is unknown */
+    uint8_t ignore_expiry; /* load though the license has expired, or the time is unknown */
     uint8_t reserved[3];
     ald_limits limits;
     const struct ArrowSchema *expected_schema; /* else ALD_E_SCHEMA_MISMATCH; NULL: any */
@@ -117,9 +117,8 @@ ALD_API void ald_inspection_free(ald_inspection *inspection);
 /* Checks everything and loads the whole table. The source is not used after the call, except that a source with `view`
  * must stay open while arrays of an uncompressed file are used. */
 typedef struct ald_dataset ald_dataset;
-ALD_API ALD_NODISCARD ald_status ald_load(const ald_source *source,
-                                          const ald_load_options *options, const ald_host *host,
-                                          ald_dataset **out, ald_error *err);
+ALD_API ALD_NODISCARD ald_status ald_load(const ald_source *source, const ald_load_options *options,
+                                          const ald_host *host, ald_dataset **out, ald_error *err);
 ALD_API const ald_info *ald_dataset_info(const ald_dataset *dataset);
 /* The table's schema, a struct; borrowed. */
 ALD_API const struct ArrowSchema *ald_dataset_schema(const ald_dataset *dataset);

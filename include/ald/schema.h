@@ -59,8 +59,8 @@ typedef enum ald_compression {
     ALD_COMPRESSION_ZSTD_L3 = 1,
     ALD_COMPRESSION_ZSTD_L19 = 2,
     ALD_COMPRESSION_LZ4 = 3,
-    ALD_COMPRESSION_PACKED = 4,     /* format 1.3 */
-    ALD_COMPRESSION_PACKED_LZ4 = 5  /* format 1.3 */
+    ALD_COMPRESSION_PACKED = 4,    /* format 1.3 */
+    ALD_COMPRESSION_PACKED_LZ4 = 5 /* format 1.3 */
 } ald_compression;
 
 /* "none", "zstd-l3", "zstd-l19", "lz4", "packed", "packed-lz4", or NULL. Static storage. */

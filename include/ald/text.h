@@ -24,11 +24,12 @@ typedef enum ald_encoding {
 
 typedef struct ald_text_options {
     uint32_t struct_size;
-    uint32_t batch_rows;               /* 0: 65,536, or fewer to keep a batch near 16 MiB */
-    const struct ArrowSchema *schema;  /* all columns declared: nothing is inferred; or NULL */
-    const struct ArrowSchema *types;   /* a struct of some columns, by name: these are not inferred; or NULL */
-    uint64_t infer_rows;               /* 0: the whole file; else a later surprise is an error */
-    uint8_t encoding;                  /* an ald_encoding */
+    uint32_t batch_rows;              /* 0: 65,536, or fewer to keep a batch near 16 MiB */
+    const struct ArrowSchema *schema; /* all columns declared: nothing is inferred; or NULL */
+    const struct ArrowSchema
+        *types;          /* a struct of some columns, by name: these are not inferred; or NULL */
+    uint64_t infer_rows; /* 0: the whole file; else a later surprise is an error */
+    uint8_t encoding;    /* an ald_encoding */
     uint8_t reserved[7];
     /* Called with one line for each thing that a person should know (a column became text, rows were padded). */
     void (*note)(void *note_ctx, const char *text);
@@ -44,8 +45,9 @@ typedef enum ald_binary_form { ALD_BINARY_BASE64 = 0, ALD_BINARY_HEX = 1 } ald_b
 
 typedef struct ald_text_write_options {
     uint32_t struct_size;
-    uint8_t binary;        /* an ald_binary_form */
-    uint8_t plain_json;    /* JSON: NaN and infinities as null instead of the strings "NaN", "Infinity", "-Infinity" */
+    uint8_t binary; /* an ald_binary_form */
+    uint8_t
+        plain_json; /* JSON: NaN and infinities as null instead of the strings "NaN", "Infinity", "-Infinity" */
     uint8_t reserved[2];
     const char *null_text; /* CSV: what a null is written as; NULL: empty */
 } ald_text_write_options;

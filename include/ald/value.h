@@ -43,7 +43,7 @@ ALD_API ald_value_type ald_value_get_type(const ald_value *v);
 ALD_API int ald_value_get_bool(const ald_value *v);
 ALD_API int64_t ald_value_get_int(const ald_value *v);   /* INT, and UINT up to INT64_MAX; else 0 */
 ALD_API uint64_t ald_value_get_uint(const ald_value *v); /* UINT; else 0 */
-ALD_API double ald_value_get_float(const ald_value *v);  /* FLOAT, or an integer converted; else 0 */
+ALD_API double ald_value_get_float(const ald_value *v); /* FLOAT, or an integer converted; else 0 */
 /* Bytes of a STRING (NUL-terminated behind its size), BIN or EXT; else NULL and 0. */
 ALD_API const char *ald_value_get_bytes(const ald_value *v, size_t *size);
 ALD_API int8_t ald_value_get_ext_type(const ald_value *v);

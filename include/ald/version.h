@@ -8,7 +8,8 @@
 #define ALD_VERSION_PATCH 0
 
 #define ALD_VERSION_TEXT_OF(x) #x
-#define ALD_VERSION_TEXT(a, b, c) ALD_VERSION_TEXT_OF(a) "." ALD_VERSION_TEXT_OF(b) "." ALD_VERSION_TEXT_OF(c)
+#define ALD_VERSION_TEXT(a, b, c)                                                                  \
+    ALD_VERSION_TEXT_OF(a) "." ALD_VERSION_TEXT_OF(b) "." ALD_VERSION_TEXT_OF(c)
 #define ALD_VERSION_STRING ALD_VERSION_TEXT(ALD_VERSION_MAJOR, ALD_VERSION_MINOR, ALD_VERSION_PATCH)
 
 #endif

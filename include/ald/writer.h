@@ -21,10 +21,10 @@ typedef enum ald_compat {
 
 typedef struct ald_save_options {
     uint32_t struct_size;
-    uint16_t dataset_type;     /* an ald_dataset_type; 0: TABULAR */
-    uint8_t compression;       /* an ald_compression */
-    uint8_t compat;            /* an ald_compat */
-    uint8_t write_sha256;      /* put SHA-256 of the uncompressed payload into the metadata */
+    uint16_t dataset_type; /* an ald_dataset_type; 0: TABULAR */
+    uint8_t compression;   /* an ald_compression */
+    uint8_t compat;        /* an ald_compat */
+    uint8_t write_sha256;  /* put SHA-256 of the uncompressed payload into the metadata */
     uint8_t reserved[7];
     const ald_value *metadata; /* a map, or NULL; its "ald" and "sha256" keys are dropped */
     uint64_t memory_bytes;     /* batches held before they are spooled; 0: 256 MiB */

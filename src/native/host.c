@@ -124,7 +124,7 @@ static ald_status spool_open(void *ctx, ald_spool *out, ald_error *err)
 static uint32_t processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > (long)THREADS_MAX ? THREADS_MAX : (uint32_t)n;
+    return n<1 ? 1 : n>(long) THREADS_MAX ? THREADS_MAX : (uint32_t)n;
 }
 
 ald_host ald_native_host(uint32_t thread_count)

@@ -58,7 +58,7 @@ void *ald__arena_alloc(ald__arena *arena, size_t size, ald_error *err)
         (void)ald__no_memory(err, size);
         return NULL;
     }
-    size = (size + 15u) & ~(size_t)15u;
+    size = (size + 16u) & ~(size_t)15u; /* 0 bytes have an address too */
     if (size > arena->cap - arena->used && add_block(arena, size, err) != ALD_OK)
         return NULL;
     p = (uint8_t *)arena->blocks + arena->used;

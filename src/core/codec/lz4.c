@@ -77,7 +77,8 @@ ald_status ald__lz4_decode(ald__frame_io *io, ald_error *err)
     while (st == ALD_OK && pos < io->src_size) {
         uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
         if (skip > io->src_size - pos)
-            st = ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
+            st =
+                ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
         else if (skip > 0)
             pos += (size_t)skip;
         else
@@ -152,8 +153,8 @@ static ald_status lz4_write(void *state, const void *data, size_t size, const al
     ALD_TRY(lz4_begin(s, sink, err));
     while (size > 0) {
         size_t n = size < PIECE_BYTES ? size : PIECE_BYTES;
-        ALD_TRY(lz4_put(s, LZ4F_compressUpdate(s->cctx, s->out, s->out_bytes, p, n, NULL), sink,
-                        err));
+        ALD_TRY(
+            lz4_put(s, LZ4F_compressUpdate(s->cctx, s->out, s->out_bytes, p, n, NULL), sink, err));
         p += n;
         size -= n;
     }

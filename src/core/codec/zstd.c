@@ -114,7 +114,8 @@ ald_status ald__zstd_decode(ald__frame_io *io, ald_error *err)
     while (st == ALD_OK && pos < io->src_size) {
         uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
         if (skip > io->src_size - pos)
-            st = ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
+            st =
+                ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
         else if (skip > 0)
             pos += (size_t)skip;
         else

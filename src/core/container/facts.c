@@ -67,8 +67,7 @@ static ald_status take_pad(const reading *r, ald_error *err)
     return ALD_OK;
 }
 
-static ald_status take_map(const reading *r, const char *key, const ald_value **out,
-                           ald_error *err)
+static ald_status take_map(const reading *r, const char *key, const ald_value **out, ald_error *err)
 {
     *out = find(r->facts, key);
     if (*out != NULL && ald_value_get_type(*out) != ALD_VALUE_MAP)
@@ -125,8 +124,8 @@ ald_status ald__metadata_facts(const ald_value *map, const uint8_t *data, size_t
     if (r.facts == NULL)
         return ALD_OK;
     ALD_TRY(take_size(&r, "payload_size", &out->has_payload_size, &out->payload_size, err));
-    ALD_TRY(take_size(&r, "uncompressed_size", &out->has_uncompressed_size,
-                      &out->uncompressed_size, err));
+    ALD_TRY(take_size(&r, "uncompressed_size", &out->has_uncompressed_size, &out->uncompressed_size,
+                      err));
     ALD_TRY(take_size(&r, "schema_size", &out->has_schema_size, &out->schema_size, err));
     ALD_TRY(take_bin(&r, r.facts, "prefix_crc32", 4, &out->prefix_crc32, err));
     ALD_TRY(take_bin(&r, r.facts, "frame_crc32", 0, &out->frame_crc32, err));

@@ -66,8 +66,9 @@ ald_status ald__file_read_metadata(ald__file *f, ald_error *err)
     if (f->tree != NULL)
         return ALD_OK;
     if (f->header.metadata_size > f->metadata_limit)
-        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, 8, "metadata of %u bytes, at most %llu accepted",
-                         f->header.metadata_size, (unsigned long long)f->metadata_limit);
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, 8,
+                         "metadata of %u bytes, at most %llu accepted", f->header.metadata_size,
+                         (unsigned long long)f->metadata_limit);
     if (f->metadata == NULL)
         ALD_TRY(ald__file_copy(f, r, &f->metadata, err));
     return ald__metadata_decode(&f->alloc, f->metadata, f->header.metadata_size, ALD__HEADER_BYTES,

@@ -24,8 +24,8 @@ typedef struct ald__file {
     uint64_t metadata_limit;
     ald__header header;
     uint64_t payload_size, uncompressed_size, schema_size; /* true values, once known */
-    uint8_t *metadata; /* the section's bytes, once read */
-    ald_value *tree;   /* the metadata as a map, once decoded */
+    uint8_t *metadata;                                     /* the section's bytes, once read */
+    ald_value *tree;                                       /* the metadata as a map, once decoded */
     int metadata_is_array;
     ald__facts facts;
     ald_sections sections;
@@ -57,11 +57,11 @@ void ald__file_clear(ald__file *file);
 ALD_NODISCARD ald_status ald__file_check_start(const ald_source *source, ald_error *err);
 
 /* Parts of ald__file_open, one file each. */
-ALD_NODISCARD ald_status ald__file_walk(ald__file *file, ald_error *err);         /* walk.c: Truncated */
+ALD_NODISCARD ald_status ald__file_walk(ald__file *file, ald_error *err); /* walk.c: Truncated */
 ALD_NODISCARD ald_status ald__file_read_metadata(ald__file *file, ald_error *err); /* file.c */
-ALD_NODISCARD ald_status ald__file_layout(ald__file *file, ald_error *err);       /* layout.c */
-ALD_NODISCARD ald_status ald__file_read_chunks(ald__file *file, ald_error *err);  /* index.c */
-ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err);  /* index.c */
+ALD_NODISCARD ald_status ald__file_layout(ald__file *file, ald_error *err);        /* layout.c */
+ALD_NODISCARD ald_status ald__file_read_chunks(ald__file *file, ald_error *err);   /* index.c */
+ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err);   /* index.c */
 
 /* Where piece `index` of a STREAMING payload (0 prologue, 1 … n chunks, n + 1 epilogue) ends, from the payload's start. */
 uint64_t ald__file_piece_end(const ald__file *file, uint64_t index);

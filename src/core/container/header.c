@@ -26,11 +26,10 @@ ald_status ald__header_check_start(const uint8_t *data, size_t size, ald_error *
     if (size <= FLAGS_OFFSET || (data[FLAGS_OFFSET] & ~KNOWN_FLAGS) == 0)
         return ALD_OK;
     minor = data[5];
-    return ald__fail(err,
-                     minor > ALD__VERSION_MINOR_KNOWN ? ALD_E_UNSUPPORTED_VERSION
-                                                      : ALD_E_INVALID_FORMAT,
-                     FLAGS_OFFSET, "reserved flag bits are set: %02x (format version 1.%u)",
-                     data[FLAGS_OFFSET], minor);
+    return ald__fail(
+        err, minor > ALD__VERSION_MINOR_KNOWN ? ALD_E_UNSUPPORTED_VERSION : ALD_E_INVALID_FORMAT,
+        FLAGS_OFFSET, "reserved flag bits are set: %02x (format version 1.%u)", data[FLAGS_OFFSET],
+        minor);
 }
 
 void ald__header_decode(const uint8_t data[ALD__HEADER_BYTES], ald__header *out)

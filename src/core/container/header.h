@@ -9,7 +9,7 @@
 #include "ald/error.h"
 
 #define ALD__HEADER_BYTES 32u
-#define ALD__SHORTEST_FILE 36u /* header and CRC */
+#define ALD__SHORTEST_FILE 36u  /* header and CRC */
 #define ALD__ONES_32 UINT32_MAX /* the true size is in the metadata */
 #define ALD__ONES_16 UINT16_MAX
 #define ALD__VERSION_MAJOR 1u

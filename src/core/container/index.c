@@ -31,8 +31,7 @@ static ald_status check_chunk(const ald__file *f, uint64_t i, uint64_t row, uint
         return bad_chunk(f, i, "row_offset", e->row_offset, row, err);
     if (e->byte_offset != byte)
         return bad_chunk(f, i, "byte_offset", e->byte_offset, byte, err);
-    if (e->byte_offset >= f->payload_size ||
-        e->compressed_size >= f->payload_size - e->byte_offset)
+    if (e->byte_offset >= f->payload_size || e->compressed_size >= f->payload_size - e->byte_offset)
         return bad_chunk(f, i, "end of the chunk", e->byte_offset + e->compressed_size,
                          f->payload_size, err);
     if (e->compressed_size == 0)

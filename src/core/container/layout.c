@@ -101,16 +101,14 @@ static ald_status place_prefix(ald__file *f, uint32_t recipient_bytes, uint64_t 
     return ALD_OK;
 }
 
-static ald_status place_all(ald__file *f, uint32_t recipient_bytes, ald_sections *s,
-                            ald_error *err)
+static ald_status place_all(ald__file *f, uint32_t recipient_bytes, ald_sections *s, ald_error *err)
 {
     uint64_t at = 0;
     memset(s, 0, sizeof *s);
     ALD_TRY(place_prefix(f, recipient_bytes, &at, s, err));
     if (!place(f, &at, f->payload_size, &s->payload))
         return past_end("payload", at, err);
-    if ((f->header.flags & ALD_FLAG_SIGNED) &&
-        !place(f, &at, ALD__SIGNATURE_BYTES, &s->signature))
+    if ((f->header.flags & ALD_FLAG_SIGNED) && !place(f, &at, ALD__SIGNATURE_BYTES, &s->signature))
         return past_end("signature", at, err);
     if (f->header.flags & ALD_FLAG_LICENSED)
         ALD_TRY(place_license(f, &at, &s->license, err));
@@ -241,8 +239,8 @@ static ald_status true_sizes(ald__file *f, ald_error *err)
     ALD_TRY(true_size("payload_size", h->payload_size, ALD__ONES_32, facts->has_payload_size,
                       facts->payload_size, &f->payload_size, err));
     ALD_TRY(true_size("uncompressed_size", h->uncompressed_size, ALD__ONES_32,
-                      facts->has_uncompressed_size, facts->uncompressed_size,
-                      &f->uncompressed_size, err));
+                      facts->has_uncompressed_size, facts->uncompressed_size, &f->uncompressed_size,
+                      err));
     return true_size("schema_size", h->schema_size, ALD__ONES_16, facts->has_schema_size,
                      facts->schema_size, &f->schema_size, err);
 }

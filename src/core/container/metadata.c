@@ -13,11 +13,11 @@ static const struct known {
     const char *key;
     kind kind;
 } known_keys[] = {
-    {"name", K_STRING},          {"version", K_STRING},       {"license", K_STRING},
-    {"description", K_STRING},   {"citation", K_STRING},      {"created_at", K_STRING},
-    {"query_pub_key", K_STRING}, {"query_protocol", K_STRING}, {"tags", K_STRINGS},
-    {"intended_uses", K_STRINGS}, {"limitations", K_STRINGS}, {"sources", K_SOURCES},
-    {"sha256", K_SHA256},        {"compliance", K_MAP},       {"ald", K_MAP},
+    {"name", K_STRING},           {"version", K_STRING},        {"license", K_STRING},
+    {"description", K_STRING},    {"citation", K_STRING},       {"created_at", K_STRING},
+    {"query_pub_key", K_STRING},  {"query_protocol", K_STRING}, {"tags", K_STRINGS},
+    {"intended_uses", K_STRINGS}, {"limitations", K_STRINGS},   {"sources", K_SOURCES},
+    {"sha256", K_SHA256},         {"compliance", K_MAP},        {"ald", K_MAP},
 };
 
 /* Order of the positional form; the last may be left out. */

@@ -9,7 +9,7 @@
 #include "ald/io.h"
 #include "ald/value.h"
 
-#define ALD__MSGPACK_DEPTH 32 /* levels; a scalar inside 32 containers is too deep */
+#define ALD__MSGPACK_DEPTH 32         /* levels; a scalar inside 32 containers is too deep */
 #define ALD__MSGPACK_VALUES (1 << 20) /* a tree takes about 100 bytes a value */
 
 /* One value that fills the bytes exactly. Map keys are strings, each once in its map; strings are UTF-8. `offset` is the

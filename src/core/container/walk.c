@@ -100,8 +100,9 @@ ald_status ald__file_walk(ald__file *f, ald_error *err)
     uint32_t terms;
     f->schema_size = h->schema_size == ALD__ONES_16 ? 0 : h->schema_size;
     f->payload_size = h->payload_size == ALD__ONES_32 ? 0 : h->payload_size;
-    ALD_TRY(need(&w, ALD__HEADER_BYTES + (uint64_t)h->metadata_size + f->schema_size +
-                         fixed_parts(h->flags) + f->payload_size + ALD__CRC_BYTES,
+    ALD_TRY(need(&w,
+                 ALD__HEADER_BYTES + (uint64_t)h->metadata_size + f->schema_size +
+                     fixed_parts(h->flags) + f->payload_size + ALD__CRC_BYTES,
                  err));
     if (h->schema_size == ALD__ONES_16 || h->payload_size == ALD__ONES_32)
         ALD_TRY(resolve_ones(&w, &known, err));

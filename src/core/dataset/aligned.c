@@ -114,8 +114,8 @@ static ald_status check_columns(ald__aligned_check *c, const ald__ipc_message *m
             continue;
         if (!ald__mul_u64(rows, per_row, &length) || !bytes_of(length, bits, &size))
             return bad_entry(c, "rows", rows, c->file->header.num_rows, err);
-        ALD_TRY(check_entry(c, i, dtype, length, size, m->body_offset + spans[i].values_begin,
-                            err));
+        ALD_TRY(
+            check_entry(c, i, dtype, length, size, m->body_offset + spans[i].values_begin, err));
         c->next++;
     }
     return ALD_OK;

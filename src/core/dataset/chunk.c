@@ -35,7 +35,8 @@ ald_status ald__frame_directory_read(uint8_t compression, const uint8_t *src, si
     uint64_t content, compressed = 0, uncompressed = 0;
     memset(out, 0, sizeof *out);
     if (!frames_allowed(compression) || src_size < FRAME_HEAD + 4 ||
-        ald__load_le32(src) != DIRECTORY_MAGIC || ald__load_le32(src + FRAME_HEAD) != DIRECTORY_NAME)
+        ald__load_le32(src) != DIRECTORY_MAGIC ||
+        ald__load_le32(src + FRAME_HEAD) != DIRECTORY_NAME)
         return ALD_OK;
     content = ald__load_le32(src + 4);
     if (content > src_size - FRAME_HEAD || content < NAME_AND_COUNT)

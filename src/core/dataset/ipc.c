@@ -47,8 +47,8 @@ ald_status ald__ipc_input_head(ald__ipc_input *in, uint64_t offset, uint64_t end
     ald__cursor cursor = {0};
     size_t size;
     if (left > 0)
-        ALD_TRY(in->source.read_at(in->source.ctx, offset, prefix, left < 8 ? (size_t)left : 8,
-                                   err));
+        ALD_TRY(
+            in->source.read_at(in->source.ctx, offset, prefix, left < 8 ? (size_t)left : 8, err));
     if (!ald__to_size(head_size(prefix, left), &size))
         return ald__no_memory(err, SIZE_MAX);
     in->head.size = 0;
@@ -120,10 +120,10 @@ static ald_status stream_next_batch(ald__ipc_input *in, struct ArrowArray *out, 
                              "a second schema message in one stream");
         ALD_TRY(ald__ipc_input_body(in, end, &message, &body, err));
         in->position = message.body_offset + message.body_size;
-        status = message.type == ALD__IPC_DICTIONARY
-                     ? ald__ipc_read_dictionary(in->dictionaries, &message, &in->rules, body, err)
-                     : ald__ipc_read_batch(in->dictionaries, &message, &in->rules, body, NULL, out,
-                                           err);
+        status =
+            message.type == ALD__IPC_DICTIONARY
+                ? ald__ipc_read_dictionary(in->dictionaries, &message, &in->rules, body, err)
+                : ald__ipc_read_batch(in->dictionaries, &message, &in->rules, body, NULL, out, err);
         ald__shared_unref(body);
     }
     return status;

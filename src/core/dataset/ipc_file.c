@@ -22,8 +22,8 @@ static const char file_magic[FILE_MAGIC_BYTES + 1] = "ARROW1";
 ald_status ald__ipc_file_looks(const ald_source *source, int *is_file, ald_error *err)
 {
     char start[FILE_MAGIC_BYTES] = {0};
-    size_t size = source->size_bytes < FILE_MAGIC_BYTES ? (size_t)source->size_bytes
-                                                        : FILE_MAGIC_BYTES;
+    size_t size =
+        source->size_bytes < FILE_MAGIC_BYTES ? (size_t)source->size_bytes : FILE_MAGIC_BYTES;
     if (size > 0)
         ALD_TRY(source->read_at(source->ctx, 0, start, size, err));
     if (memcmp(start, "FEA1", 4) == 0)
@@ -94,8 +94,8 @@ static ald_status read_blocks(ald__ipc_input *in, const ald__flat *flat,
         return ALD_E_NOMEM;
     *count = blocks.count;
     for (size_t i = 0; i < blocks.count; i++)
-        ALD_TRY(read_block(flat->data + blocks.pos + i * FOOTER_BLOCK_BYTES, footer, &(*out)[i],
-                           err));
+        ALD_TRY(
+            read_block(flat->data + blocks.pos + i * FOOTER_BLOCK_BYTES, footer, &(*out)[i], err));
     return ALD_OK;
 }
 
@@ -113,8 +113,8 @@ ald_status ald__ipc_file_begin(ald__ipc_input *in, ald_error *err)
         return ald__fail(err, ALD_E_INVALID_FORMAT, footer, "the footer holds no schema");
     ALD_TRY(ald__ipc_schema_from_footer(&in->host.alloc, in->head.data, in->head.size, footer,
                                         schema.pos, &in->rules, &in->schema, err));
-    ALD_TRY(read_blocks(in, &flat, &table, FBS_FOOTER_DICTIONARIES, footer,
-                        &in->dictionary_places, &in->dictionary_count, err));
+    ALD_TRY(read_blocks(in, &flat, &table, FBS_FOOTER_DICTIONARIES, footer, &in->dictionary_places,
+                        &in->dictionary_count, err));
     return read_blocks(in, &flat, &table, FBS_FOOTER_BATCHES, footer, &in->batch_places,
                        &in->batch_count, err);
 }
@@ -183,8 +183,8 @@ static ald_status read_dictionaries(ald__ipc_input *in, ald__pair *firsts, ald_e
         ald__ipc_message message;
         ald__shared *body = NULL;
         ald_status status;
-        ALD_TRY(read_place(in, &in->dictionary_places[i], ALD__IPC_DICTIONARY, &message, &body,
-                           err));
+        ALD_TRY(
+            read_place(in, &in->dictionary_places[i], ALD__IPC_DICTIONARY, &message, &body, err));
         status = note_dictionary(in, &message, firsts, &count, err);
         if (status == ALD_OK)
             status = ald__ipc_read_dictionary(in->dictionaries, &message, &in->rules, body, err);
@@ -219,8 +219,8 @@ ald_status ald__ipc_file_next(ald__ipc_input *in, struct ArrowArray *out, ald_er
     ALD_TRY(file_dictionaries(in, err));
     if (in->batch_next == in->batch_count)
         return ALD_OK;
-    ALD_TRY(read_place(in, &in->batch_places[in->batch_next], ALD__IPC_BATCH, &message, &body,
-                       err));
+    ALD_TRY(
+        read_place(in, &in->batch_places[in->batch_next], ALD__IPC_BATCH, &message, &body, err));
     in->batch_next++;
     status = ald__ipc_read_batch(in->dictionaries, &message, &in->rules, body, NULL, out, err);
     ald__shared_unref(body);

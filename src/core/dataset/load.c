@@ -37,8 +37,7 @@ static ald_status read_whole(const ald_source *source, const ald_host *host, ald
             return ald__shared_new(&host->alloc, p.out, size, NULL, NULL, out, err);
     }
     ALD_TRY(ald__shared_alloc(&host->alloc, size, out, err));
-    st = size == 0 ? ALD_OK
-                   : source->read_at(source->ctx, 0, ald__shared_data(*out), size, err);
+    st = size == 0 ? ALD_OK : source->read_at(source->ctx, 0, ald__shared_data(*out), size, err);
     if (st != ALD_OK) {
         ald__shared_unref(*out);
         *out = NULL;
@@ -82,7 +81,8 @@ static ald_status load(ald_dataset *d, const ald_source *source, const ald_load_
         st = ald__check_trust(&d->file, ald__shared_data(whole), options, &d->host, err);
     if (st == ALD_OK && options->limits.uncompressed_bytes != 0 &&
         d->file.uncompressed_size > options->limits.uncompressed_bytes)
-        st = ald__fail(err, ALD_E_LIMIT_EXCEEDED, 16, "%llu uncompressed bytes, at most %llu accepted",
+        st = ald__fail(err, ALD_E_LIMIT_EXCEEDED, 16,
+                       "%llu uncompressed bytes, at most %llu accepted",
                        (unsigned long long)d->file.uncompressed_size,
                        (unsigned long long)options->limits.uncompressed_bytes);
     if (st == ALD_OK)

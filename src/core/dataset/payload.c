@@ -212,8 +212,7 @@ static ald_status check_end(const parsing *p, ald_error *err)
     if (p->rows != p->file->header.num_rows)
         return ald__fail(err, ALD_E_INVALID_FORMAT, 24,
                          "the batches have %llu rows, the header says %llu",
-                         (unsigned long long)p->rows,
-                         (unsigned long long)p->file->header.num_rows);
+                         (unsigned long long)p->rows, (unsigned long long)p->file->header.num_rows);
     if (p->file->header.flags & ALD_FLAG_TRUENO_NATIVE)
         return ald__aligned_check_end(&p->aligned, err);
     return ALD_OK;
@@ -284,8 +283,9 @@ ald_status ald__payload_parse(const ald__file *f, const ald__ipc_schema *schema,
                               ald_error *err)
 {
     uint64_t base = f->header.compression == ALD_COMPRESSION_NONE ? f->sections.payload.begin : 0;
-    parsing p = {f, schema, payload, {ald__shared_data(payload), ald__shared_size(payload), 0, base},
-                 NULL, {0}, out, 0};
+    parsing p = {
+        f,    schema, payload, {ald__shared_data(payload), ald__shared_size(payload), 0, base},
+        NULL, {0},    out,     0};
     ald_status st;
     ald__aligned_check_init(&p.aligned, f, schema);
     if (f->header.flags & ALD_FLAG_STREAMING) {

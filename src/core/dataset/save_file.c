@@ -202,8 +202,8 @@ static ald_status write_patched(writing *w, output *o, ald_error *err)
     ALD_TRY(write_payload(w, &summed, err));
     w->payload_size = o->size - before;
     build_header(w, header);
-    ALD_TRY(put_crc(o, ald__crc32_combine(ald__crc32(0, header, sizeof header), o->crc, o->size),
-                    err));
+    ALD_TRY(
+        put_crc(o, ald__crc32_combine(ald__crc32(0, header, sizeof header), o->crc, o->size), err));
     return o->sink.write_at(o->sink.ctx, 0, header, sizeof header, err);
 }
 

@@ -38,8 +38,8 @@ ALD_NODISCARD ald_status ald__payload_decode(const ald__file *file, ald__shared 
 /* Parses and validates the decompressed payload: schema equal to the section's, dictionaries, batches, end marker, rows;
  * with STREAMING each chunk against its entry (`whole`: the file's bytes); with TRUENO_NATIVE the array index against the batches. */
 ALD_NODISCARD ald_status ald__payload_parse(const ald__file *file, const ald__ipc_schema *schema,
-                                            const uint8_t *whole, ald__shared *payload, ald__batch_list *out,
-                                            ald_error *err);
+                                            const uint8_t *whole, ald__shared *payload,
+                                            ald__batch_list *out, ald_error *err);
 
 /* Signer, frame_crc32, license, key, in FORMAT.md's order of checks; `whole`: the file's bytes. */
 ALD_NODISCARD ald_status ald__check_trust(const ald__file *file, const uint8_t *whole,
