@@ -155,8 +155,8 @@ static ald_status find_line(ald__json_records *r, size_t *size, size_t *step, al
 {
     size_t seen = 0;
     for (;;) {
-        const uint8_t *from = r->data + r->pos + seen;
         size_t n = r->size - r->pos - seen;
+        const uint8_t *from = n ? r->data + r->pos + seen : NULL; /* there may be no data yet */
         const uint8_t *newline = n ? ald__json_find_newline(from, n) : NULL;
         int grew;
         ald_status status;

@@ -6,7 +6,8 @@
 #include "ald/schema.h"
 #include "ald/text.h"
 #include "interchange/text/json_alc.h"
-#include "interchange/text/schema_node.h"
+#include "interchange/text/column.h"
+#include "interchange/text/utf8.h"
 
 #define SHOWN 60 /* bytes of a text that a message shows */
 
@@ -151,7 +152,7 @@ static ald_status read_object(const ald_host *host, yyjson_val *object, struct A
     }
     if (!yyjson_arr_iter_init(fields, &items))
         return bad(err, "needs \"fields\", an array");
-    status = ald__schema_node_new(&host->alloc, "+s", "", 0, yyjson_arr_size(fields), &root, err);
+    status = ald__field_new(&host->alloc, "", 0, "+s", 0, yyjson_arr_size(fields), &root, err);
     while (status == ALD_OK && (field = yyjson_arr_iter_next(&items)) != NULL)
         status = read_field(host, field, root.children[i++], err);
     if (status == ALD_OK)
@@ -250,7 +251,7 @@ static ald_status from_list(const char *text, size_t size, const ald_host *host,
     ald_status status;
     for (size_t at = entry_size(text, size); at < size; count++)
         at += 1 + entry_size(text + at + 1, size - at - 1);
-    status = ald__schema_node_new(&host->alloc, "+s", "", 0, count, &root, err);
+    status = ald__field_new(&host->alloc, "", 0, "+s", 0, count, &root, err);
     while (status == ALD_OK && i < count) {
         size_t n = entry_size(text, size), step = n < size ? n + 1 : n;
         status = read_entry(host, text, n, root.children[i++], err);
@@ -280,6 +281,10 @@ ald_status ald_schema_from_json(const char *text, size_t size, const ald_host *h
     }
     if (!size)
         return bad(err, "the text is empty");
+    if (ald__text_utf8_check((const uint8_t *)text, size) < size)
+        return bad(err, "the text is not UTF-8");
+    if (ald__text_nul_check((const uint8_t *)text, size) < size)
+        return bad(err, "the text has a NUL byte");
     status = *text == '{' ? from_json(text, size, host, out, err)
                           : from_list(text, size, host, out, err);
     if (status != ALD_OK && out->release) {
