@@ -39,9 +39,10 @@ static void add(check_list *list, const char *name, const char *result, const ch
     snprintf(c->why, sizeof(c->why), "%s", why);
 }
 
-/* The checks that a load has made, once it succeeded. */
-static void list_checks(check_list *list, const ald_info *info, int payload_checked)
+/* The checks that a load has made: `status` is ALD_OK, or what it lacked a key for. */
+static void list_checks(check_list *list, const ald_info *info, ald_status status)
 {
+    int payload_checked = status == ALD_OK;
     char why[160];
     snprintf(why, sizeof(why),
              "header, metadata and %" PRId64 " columns; the sections fill the file",
@@ -57,7 +58,10 @@ static void list_checks(check_list *list, const ald_info *info, int payload_chec
                  info->num_rows, info->uncompressed_size);
         add(list, "payload", "ok", why);
     } else {
-        add(list, "payload", "unchecked", "it is encrypted, and no key was given");
+        add(list, "payload", "unchecked",
+            status == ALD_E_DECRYPTION_FAILED
+                ? "it is encrypted, and no key was given"
+                : "the signer is not trusted, so it is not looked at");
     }
     int has_sha256 = ald_value_find(info->metadata, "sha256") != NULL;
     add(list, "sha256",
@@ -71,7 +75,7 @@ static void list_checks(check_list *list, const ald_info *info, int payload_chec
         add(list, "signature", "absent", "anyone may have made this file");
     }
     if (info->license != NULL) {
-        add(list, "license", "ok", "not expired");
+        add(list, "license", status == ALD_E_UNTRUSTED_SIGNER ? "unchecked" : "ok", "of this file");
     } else {
         add(list, "license", "absent", "none is needed");
     }
@@ -94,7 +98,10 @@ static void print_json(const cli_input *in, const check_list *list, const ald_in
     json_bool(&j, "valid", err == NULL);
     if (info != NULL) {
         json_uint(&j, "num_rows", info->num_rows);
-        json_text(&j, "crc32", info->crc32_variant == ALD_CRC32_CRATE ? "crate" : "ieee");
+        json_text(&j, "crc32",
+                  info->crc32_variant == ALD_CRC32_CRATE  ? "crate"
+                  : info->crc32_variant == ALD_CRC32_IEEE ? "ieee"
+                                                          : NULL);
     }
     json_open(&j, "checks", '[');
     for (size_t i = 0; i < list->count; i++) {
@@ -118,6 +125,13 @@ static void print_json(const cli_input *in, const check_list *list, const ald_in
     json_end(&j);
 }
 
+/* Whether a load failed for want of a key alone: all checks before it have passed. */
+static int lacks_key(ald_status status, uint8_t flags)
+{
+    return (status == ALD_E_DECRYPTION_FAILED && (flags & ALD_FLAG_ENCRYPTED) != 0) ||
+           (status == ALD_E_UNTRUSTED_SIGNER && (flags & ALD_FLAG_SIGNED) != 0);
+}
+
 static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *in, ald_error *err)
 {
     check_list list = {.count = 0};
@@ -127,15 +141,16 @@ static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *i
     ald_status status = ald_load(&in->source, NULL, &env->host, &in->dataset, &failure);
     if (status == ALD_OK) {
         info = ald_dataset_info(in->dataset);
-        list_checks(&list, info, 1);
-    } else if (status == ALD_E_DECRYPTION_FAILED &&
-               ald_inspect(&in->source, NULL, &env->host, &inspection, NULL) == ALD_OK &&
-               (ald_inspection_info(inspection)->flags & ALD_FLAG_ENCRYPTED) != 0) {
-        /* All that comes before the key has passed. */
-        status = ALD_OK;
+    } else if (ald_inspect(&in->source, NULL, &env->host, &inspection, NULL) == ALD_OK &&
+               lacks_key(status, ald_inspection_info(inspection)->flags)) {
         info = ald_inspection_info(inspection);
-        list_checks(&list, info, 0);
     }
+    if (info != NULL) {
+        list_checks(&list, info, status);
+    }
+    /* A payload that nobody without the key can read is no fault of the file; a signature that is not trusted is
+     * never passed over. */
+    status = status == ALD_E_DECRYPTION_FAILED && info != NULL ? ALD_OK : status;
     if (args->json) {
         print_json(in, &list, info, status != ALD_OK ? &failure : NULL);
     } else {

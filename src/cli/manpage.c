@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Man pages from the command table: alimentar.1 and one alimentar-VERB.1 each. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +105,11 @@ static void put_page(FILE *f, const cli_command *command, const char *page)
         fputs("\n", f);
     }
     for (const opt_use *use = command->options; use->group != NULL; use++) {
-        fprintf(f, ".SH %s OPTIONS\n", use->group->title);
+        fputs(".SH ", f);
+        for (const char *c = use->group->title; *c != '\0'; c++) {
+            fputc(toupper((unsigned char)*c), f);
+        }
+        fputs(" OPTIONS\n", f);
         for (size_t i = 0; i < use->group->count; i++) {
             put_option(f, &use->group->specs[i]);
         }

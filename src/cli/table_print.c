@@ -119,8 +119,13 @@ static void settle(cli_table *t, size_t max_width)
     size_t count = t->column_count;
     size_t cap = SIZE_MAX;
     if (max_width > 0) {
-        while (count > 1 && total_width(t, count, NARROWEST) > max_width) {
-            count--;
+        size_t total = 0;
+        for (count = 0; count < t->column_count; count++) {
+            size_t natural = t->columns[count].natural;
+            total += (natural < NARROWEST ? natural : NARROWEST) + (count > 0 ? GAP : 0);
+            if (total > max_width && count > 0) {
+                break;
+            }
         }
         cap = max_width;
         while (cap > NARROWEST && total_width(t, count, cap) > max_width) {

@@ -25,7 +25,9 @@ static ald_status refuse_lost_trust(cli_env *env, const ald_info *info, ald_erro
     if ((info->flags & (ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) == 0) {
         return ALD_OK;
     }
-    cli_hint(env, "convert it to .arrow, .csv or .jsonl: those cannot carry either");
+    if ((info->flags & ALD_FLAG_SIGNED) == 0) {
+        cli_hint(env, "convert it to .arrow, .csv or .jsonl: those carry no license anyway");
+    }
     return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                          "the new file would lose the %s, and this build cannot make a new one",
                          (info->flags & ALD_FLAG_SIGNED) != 0 ? "signature" : "license");
