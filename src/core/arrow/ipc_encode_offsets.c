@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/arrow/bits.h"
+#include "core/arrow/mask.h"
 #include "core/arrow/schema_build.h"
 #include "core/base/fail.h"
 
@@ -37,19 +38,32 @@ static size_t offset_width(const ald__ipc_node *node)
     return large ? 8 : 4;
 }
 
+/* Inlined with a constant width. Returns the bits in which the ends of slots under zero bits differ. */
+static inline int64_t lengths_under_zeros(const uint8_t *offsets, size_t width, uint64_t word,
+                                          int64_t at, int64_t end)
+{
+    int64_t found = 0, low = offset_at(offsets, width, at);
+    for (int64_t i = at; i < end; i++, word >>= 1) {
+        int64_t high = offset_at(offsets, width, i + 1);
+        found |= (low ^ high) & (int64_t)((word & 1) - 1);
+        low = high;
+    }
+    return found;
+}
+
 /* Whether a slot under a zero bit has a length. */
 static int drops_values(const uint8_t *offsets, size_t width, const uint8_t *mask, int64_t count)
 {
-    uint64_t end = (uint64_t)count, from, to;
-    if (mask == NULL)
-        return 0;
-    for (from = ald__bits_find(mask, 0, end, 0); from < end;
-         from = ald__bits_find(mask, to, end, 0)) {
-        to = ald__bits_find(mask, from, end, 1);
-        if (offset_at(offsets, width, (int64_t)from) != offset_at(offsets, width, (int64_t)to))
-            return 1;
+    int64_t found = 0;
+    for (int64_t i = 0; mask != NULL && i < count && found == 0; i += 64) {
+        uint64_t word = ald__mask_word(mask, (uint64_t)i, (uint64_t)count);
+        int64_t end = count - i < 64 ? count : i + 64;
+        if (word == UINT64_MAX)
+            continue;
+        found = width == 4 ? lengths_under_zeros(offsets, 4, word, i, end)
+                           : lengths_under_zeros(offsets, 8, word, i, end);
     }
-    return 0;
+    return found != 0;
 }
 
 /* One range of which nothing is dropped: one range of the child. */

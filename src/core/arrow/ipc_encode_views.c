@@ -39,10 +39,11 @@ static int view_is_live(const view_column *c, int64_t slot)
 /* A short value with something behind its bytes. */
 static int view_tail_is_dirty(const uint8_t *view, uint32_t length)
 {
-    uint8_t found = 0;
-    for (uint32_t i = length; i < VIEW_INLINE; i++)
-        found |= view[4 + i];
-    return found != 0;
+    uint32_t head = ald__load_le32(view + 4);
+    uint64_t rest = ald__load_le64(view + 8);
+    if (length < 4)
+        return (head >> (8 * length)) != 0 || rest != 0;
+    return length < VIEW_INLINE && (rest >> (8 * (length - 4))) != 0;
 }
 
 static ald_status view_columns_data(ald__ipc_encoder *enc, const struct ArrowArray *array,

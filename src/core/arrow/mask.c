@@ -7,8 +7,7 @@
 #include "core/arrow/bits.h"
 #include "core/base/endian.h"
 
-/* Bits [at, at + 64) of a mask of `count` > at bits; those past its end are one. */
-static uint64_t mask_word(const uint8_t *mask, uint64_t at, uint64_t count)
+uint64_t ald__mask_word(const uint8_t *mask, uint64_t at, uint64_t count)
 {
     uint8_t bytes[8];
     uint64_t left = count - at;
@@ -66,7 +65,7 @@ int ald__mask_is_dirty(const uint8_t *values, size_t width, const uint8_t *mask,
     if (width != 1 && width != 2 && width != 4 && width != 8)
         return mask_wide_is_dirty(values, width, mask, count);
     for (uint64_t i = 0; i < count && found == 0; i += 64) {
-        uint64_t word = mask_word(mask, i, count);
+        uint64_t word = ald__mask_word(mask, i, count);
         size_t n = count - i < 64 ? (size_t)(count - i) : 64;
         const uint8_t *p = values + (size_t)i * width;
         if (word == UINT64_MAX)
@@ -91,7 +90,7 @@ int ald__mask_is_dirty(const uint8_t *values, size_t width, const uint8_t *mask,
 void ald__mask_clean(uint8_t *values, size_t width, const uint8_t *mask, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i += 64) {
-        uint64_t word = mask_word(mask, i, count);
+        uint64_t word = ald__mask_word(mask, i, count);
         size_t n = count - i < 64 ? (size_t)(count - i) : 64;
         uint8_t *p = values + (size_t)i * width;
         if (word == UINT64_MAX)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bits [at, at + 64) of a mask of `count` > at bits, `at` a multiple of 8; those past its end are one. */
+uint64_t ald__mask_word(const uint8_t *mask, uint64_t at, uint64_t count);
 /* Whether a value under a zero bit has a byte that is not zero. */
 int ald__mask_is_dirty(const uint8_t *values, size_t width, const uint8_t *mask, uint64_t count);
 /* Zeroes the values under zero bits. */
