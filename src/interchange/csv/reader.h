@@ -27,7 +27,7 @@ typedef struct ald__csv_text {
 } ald__csv_text;
 
 typedef struct ald__csv_nulls {
-    ald__csv_text *tokens; /* NULL-terminated copies */
+    ald__csv_text *tokens;
     size_t count;
     uint8_t lead[32]; /* bitmap of their first bytes */
     uint8_t empty;    /* the empty field is null */
@@ -59,8 +59,10 @@ typedef struct ald__csv_reader {
 
     size_t column_count;
     ald__csv_column *columns;
-    char *names; /* bytes of the names, and of the null tokens */
+    char *names; /* their bytes */
     size_t names_size;
+    char *null_bytes;
+    size_t null_bytes_size;
     struct ArrowSchema fields; /* the struct that the stream has */
 
     uint64_t data_begin; /* of the first record behind the header */
