@@ -14,6 +14,7 @@
 #include "ald/native.h"
 #include "ald/reader.h"
 #include "ald/schema.h"
+#include "ald/stats.h"
 #include "ald/stream.h"
 #include "ald/text.h"
 #include "ald/value.h"

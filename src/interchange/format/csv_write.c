@@ -265,9 +265,6 @@ ald_status ald_csv_write(struct ArrowArrayStream *batches, const ald_sink *sink,
     csv_writer w = {0};
     ald__row_form form = {csv_header, csv_rows, NULL, &w};
     ald_status status;
-    if (batches == NULL || sink == NULL || host == NULL)
-        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                             "ald_csv_write: an argument is NULL");
     status = prepare(&w, options, err);
     if (status != ALD_OK) {
         batches->release(batches);

@@ -59,9 +59,6 @@ ald_status ald_jsonl_write(struct ArrowArrayStream *batches, const ald_sink *sin
     jsonl_writer w = {ALD_JSONL_WRITE_OPTIONS_INIT, {0, 0}};
     ald__row_form form = {NULL, jsonl_rows, NULL, &w};
     ald_status status;
-    if (batches == NULL || sink == NULL || host == NULL)
-        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                             "ald_jsonl_write: an argument is NULL");
     status = ald__options_copy(&w.opts, sizeof w.opts, sizeof w.opts, options, err);
     if (status != ALD_OK) {
         batches->release(batches);

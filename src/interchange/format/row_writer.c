@@ -170,7 +170,12 @@ ald_status ald__rows_write(struct ArrowArrayStream *batches, const ald_sink *sin
 {
     struct ArrowSchema schema = {0};
     row_writer w = {.form = form, .sink = sink, .host = host};
-    ald_status status = ald_stream_schema(batches, &schema, err);
+    ald_status status;
+    if (sink == NULL || host == NULL) {
+        batches->release(batches);
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no sink, or no host");
+    }
+    status = ald_stream_schema(batches, &schema, err);
     if (status == ALD_OK)
         status = ald__view_init(&w.table, &schema, &host->alloc, err);
     if (status == ALD_OK && w.table.cell != ALD__CELL_STRUCT)
