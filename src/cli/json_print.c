@@ -147,6 +147,18 @@ static void put_double(double value)
     put(strpbrk(text, ".e") == NULL ? ".0" : "");
 }
 
+void json_double(json_print *j, const char *key, double value)
+{
+    begin_text(j, key);
+    put_double(value);
+}
+
+void json_number(json_print *j, const char *key, const char *digits, size_t size)
+{
+    begin_text(j, key);
+    cli_print(digits, size);
+}
+
 static void put_value(json_print *j, const ald_value *value)
 {
     size_t size = 0;

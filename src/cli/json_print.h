@@ -22,6 +22,8 @@ void json_text(json_print *j, const char *key, const char *value); /* NULL: null
 void json_bytes(json_print *j, const char *key, const char *data, size_t size);
 void json_uint(json_print *j, const char *key, uint64_t value);
 void json_bool(json_print *j, const char *key, int value);
+void json_double(json_print *j, const char *key, double value); /* NaN and infinities as strings */
+void json_number(json_print *j, const char *key, const char *digits, size_t size); /* as it is */
 void json_null(json_print *j, const char *key);
 void json_hex(json_print *j, const char *key, const uint8_t *data, size_t size);
 /* An ald_value tree; binary values as hex. */

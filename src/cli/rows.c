@@ -78,7 +78,7 @@ typedef struct row_printer {
     uint64_t rows_held;
 } row_printer;
 
-static int is_number(const struct ArrowSchema *field)
+int cli_field_is_number(const struct ArrowSchema *field)
 {
     const char *format = field->format;
     return field->dictionary == NULL &&
@@ -159,7 +159,8 @@ static ald_status print_table(cli_env *env, struct ArrowArrayStream *batches, in
     if (status == ALD_OK) {
         for (int64_t i = 0; i < schema.n_children; i++) {
             const struct ArrowSchema *field = schema.children[i];
-            cli_table_column(&p.table, field->name != NULL ? field->name : "", is_number(field));
+            cli_table_column(&p.table, field->name != NULL ? field->name : "",
+                             cli_field_is_number(field));
         }
         status = print_batches(&p, batches, err);
         if (status == ALD_OK && p.table.shown_count < p.table.column_count) {

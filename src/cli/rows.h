@@ -23,6 +23,9 @@ extern const opt_operand cli_rows_operands[];
 extern const opt_use cli_rows_options[];     /* with --rows */
 extern const opt_use cli_rows_all_options[]; /* without */
 
+/* Whether a column's values are plain numbers. */
+int cli_field_is_number(const struct ArrowSchema *field);
+
 /* Prints the chosen rows: JSON lines, or a table (cut to the terminal unless `whole`). */
 ALD_NODISCARD ald_status cli_rows_print(cli_env *env, const rows_args *args,
                                         const cli_selection *what, int whole, ald_error *err);
