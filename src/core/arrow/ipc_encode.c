@@ -78,30 +78,6 @@ static ald_status gather_bits(ald__ipc_encoder *enc, const uint8_t *src, int64_t
     return ALD_OK;
 }
 
-/* The field node and the validity buffer, which is empty without nulls; *out is NULL then. */
-static ald_status encode_validity(ald__ipc_encoder *enc, const ald__ipc_node *node,
-                                  const struct ArrowArray *array, const ald__ipc_rows *rows,
-                                  const uint8_t **out)
-{
-    uint64_t total = (uint64_t)rows->total, ones;
-    uint8_t *bits = NULL;
-    *out = NULL;
-    if (!node->type.has_validity)
-        return ald__ipc_plan_node(enc->plan, rows->total,
-                                  node->type.id == ALD__NULL ? rows->total : 0, enc->err);
-    if (array->buffers[0] != NULL && array->null_count != 0 && total > 0) {
-        ALD_TRY(gather_bits(enc, array->buffers[0], array->offset, rows, &bits));
-        ones = ald__bits_count(bits, 0, total);
-        if (ones < total) {
-            *out = bits;
-            ALD_TRY(ald__ipc_plan_node(enc->plan, rows->total, (int64_t)(total - ones), enc->err));
-            return ald__ipc_plan_piece(enc->plan, bits, ald__bits_bytes(total), enc->err);
-        }
-    }
-    ALD_TRY(ald__ipc_plan_node(enc->plan, rows->total, 0, enc->err));
-    return ald__ipc_plan_piece(enc->plan, NULL, 0, enc->err);
-}
-
 ald_status ald__ipc_slot_mask(ald__ipc_encoder *enc, const ald__ipc_rows *rows,
                               const uint8_t *validity, const uint8_t **out)
 {
@@ -119,6 +95,47 @@ ald_status ald__ipc_slot_mask(ald__ipc_encoder *enc, const ald__ipc_rows *rows,
         mask[i] &= validity[i];
     *out = mask;
     return ALD_OK;
+}
+
+/* The node's own nulls. Under a parent's null there is no value, and so it is neither here nor there whether the slot is null
+ * too: such slots alone make no validity buffer, and in one they are null. *ones: bits that are one in *out. */
+static ald_status own_validity(ald__ipc_encoder *enc, const struct ArrowArray *array,
+                               const ald__ipc_rows *rows, const uint8_t **out, uint64_t *ones)
+{
+    uint64_t total = (uint64_t)rows->total, live = total;
+    const uint8_t *mask = NULL;
+    uint8_t *bits = NULL;
+    ALD_TRY(gather_bits(enc, array->buffers[0], array->offset, rows, &bits));
+    *out = bits;
+    if (rows->live != NULL) {
+        ALD_TRY(ald__ipc_slot_mask(enc, rows, NULL, &mask));
+        live = ald__bits_count(mask, 0, total);
+        for (size_t i = 0; i < ald__bits_bytes(total); i++)
+            bits[i] &= mask[i];
+    }
+    *ones = ald__bits_count(bits, 0, total);
+    if (*ones == live)
+        *out = NULL;
+    return ALD_OK;
+}
+
+/* The field node and the validity buffer, which is empty without nulls; *out is NULL then. */
+static ald_status encode_validity(ald__ipc_encoder *enc, const ald__ipc_node *node,
+                                  const struct ArrowArray *array, const ald__ipc_rows *rows,
+                                  const uint8_t **out)
+{
+    uint64_t total = (uint64_t)rows->total, ones = total;
+    *out = NULL;
+    if (!node->type.has_validity)
+        return ald__ipc_plan_node(enc->plan, rows->total,
+                                  node->type.id == ALD__NULL ? rows->total : 0, enc->err);
+    if (array->buffers[0] != NULL && array->null_count != 0 && total > 0)
+        ALD_TRY(own_validity(enc, array, rows, out, &ones));
+    if (*out == NULL)
+        ones = total;
+    ALD_TRY(ald__ipc_plan_node(enc->plan, rows->total, (int64_t)(total - ones), enc->err));
+    return ald__ipc_plan_piece(enc->plan, *out, *out != NULL ? ald__bits_bytes(total) : 0,
+                               enc->err);
 }
 
 ald_status ald__ipc_child_mask(ald__ipc_encoder *enc, const ald__ipc_rows *rows,
