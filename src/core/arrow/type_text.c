@@ -297,7 +297,9 @@ void ald__type_print(const struct ArrowSchema *field, char *text, size_t cap)
 {
     type_text out = {NULL, text, cap - 1, NULL, ALD_OK};
     type_put_type(&out, field, 0);
-    if (out.status != ALD_OK)
+    if (out.status != ALD_OK) {
+        out.status = ALD_OK;
         type_put_bytes(&out, "?", 1);
+    }
     *out.fixed = '\0';
 }
