@@ -167,7 +167,7 @@ static ald_status add_string(ald__build *build, ald__builder *b, yyjson_val *val
     if (!unsafe_yyjson_is_str(value))
         return ald__builder_convert(build, b, value);
     end = c->bytes_size + size;
-    if (!has_room(c) || c->width != 4 || !c->bytes || end > c->bytes_capacity || end > INT32_MAX)
+    if (!has_room(c) || c->width != 4 || end >= c->bytes_capacity || end > INT32_MAX)
         return ald__column_add_bytes(c, unsafe_yyjson_get_str(value), size, &build->fault->error);
     memcpy(c->bytes + c->bytes_size, unsafe_yyjson_get_str(value), size);
     c->bytes_size = end;

@@ -8,12 +8,14 @@
 #include "interchange/jsonl/batches.h"
 #include "interchange/jsonl/notes.h"
 #include "interchange/jsonl/survey.h"
+#include "interchange/text/encoding.h"
 #include "interchange/text/mem.h"
 
 #define DEFAULT_RECORD_BYTES ((uint64_t)256 << 20)
 
 typedef struct jsonl_reader {
     ald_host host;
+    ald_source decoded; /* the input as UTF-8, when it was something else */
     ald__json_input input;
     ald__plans plans;
     struct ArrowSchema schema;
@@ -46,8 +48,8 @@ static ald_status take_options(const ald_jsonl_options *given, ald_jsonl_options
             return invalid(err, "ald_jsonl_options: a member that this version does not know");
     }
     *out = *given;
-    if (out->mixed > ALD_JSON_MIXED_JSON)
-        return invalid(err, "ald_jsonl_options: mixed has no such value");
+    if (out->mixed > ALD_JSON_MIXED_JSON || out->text.encoding > ALD_ENCODING_UTF16BE)
+        return invalid(err, "ald_jsonl_options: no such value of mixed or encoding");
     if (out->text.schema && out->text.types)
         return invalid(err, "give either a schema or types of some columns, not both");
     return ALD_OK;
@@ -83,6 +85,31 @@ static uint64_t hash_seed(const ald_host *host)
     return seed;
 }
 
+static ald_status decode(jsonl_reader *reader, const ald_source **source, uint8_t encoding,
+                         ald_error *err)
+{
+    ald_status status;
+    if (encoding == ALD_ENCODING_UTF8)
+        return ALD_OK;
+    status = ald__text_decode(*source, (ald_encoding)encoding, &reader->host, &reader->decoded, err);
+    *source = &reader->decoded;
+    return status;
+}
+
+/* Without a record nothing is known of the columns. */
+static ald_status refuse_empty(const jsonl_reader *reader, ald_error *err)
+{
+    if (reader->plans.root->child_count)
+        return ALD_OK;
+    for (size_t i = 0; i < reader->input.cell_count; i++) {
+        if (reader->input.cells[i].rows)
+            return ALD_OK;
+    }
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, 0,
+                         "the input has no record, so there are no columns\npass --schema to say "
+                         "which columns an empty table has");
+}
+
 static ald_status study(jsonl_reader *reader, const ald_source *source,
                         const ald_jsonl_options *options, ald__place_tree *tree, ald_error *err)
 {
@@ -93,6 +120,9 @@ static ald_status study(jsonl_reader *reader, const ald_source *source,
     ald__survey survey = {&reader->input, options, options->text.schema != NULL, &pending};
     ald_status status;
     ald__json_fault_clear(&pending);
+    status = decode(reader, &source, options->text.encoding, err);
+    if (status != ALD_OK)
+        return status;
     status = ald__json_input_init(&reader->input, source, &reader->host, most, &pending, err);
     if (status == ALD_OK)
         status = ald__place_tree_init(tree, &reader->host.alloc, hash_seed(&reader->host), err);
@@ -102,6 +132,8 @@ static ald_status study(jsonl_reader *reader, const ald_source *source,
         status = ald__json_notes(&reader->input, tree, &options->text, err);
     if (status == ALD_OK)
         status = ald__plans_make(&reader->plans, &reader->host.alloc, tree, &rules, err);
+    if (status == ALD_OK)
+        status = refuse_empty(reader, err);
     if (status == ALD_OK)
         status = ald__plans_schema(&reader->plans, &rules, &reader->host, &reader->schema, err);
     return status;
@@ -129,6 +161,7 @@ static void reader_free(void *ctx)
     ald__plans_clear(&reader->plans);
     if (reader->input.cells)
         ald__json_input_clear(&reader->input);
+    ald_source_close(&reader->decoded);
     ald__text_free(&alloc, reader, 1, sizeof *reader);
 }
 

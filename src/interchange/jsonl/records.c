@@ -131,6 +131,8 @@ ald_status ald__json_records_more(ald__json_records *r, int *grew, ald_error *er
         capacity = unread < READ_BYTES ? 2 * READ_BYTES : unread + unread / 2 + READ_BYTES;
         if (capacity < unread)
             return no_memory(unread, err);
+        if (capacity - ALD__JSON_PADDING > unread + left) /* all that is to come */
+            capacity = unread + (size_t)left + ALD__JSON_PADDING;
     } else if (capacity > KEPT_BYTES && unread < READ_BYTES) {
         capacity = 2 * READ_BYTES;
     }

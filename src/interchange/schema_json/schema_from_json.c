@@ -5,8 +5,8 @@
 
 #include "ald/schema.h"
 #include "ald/text.h"
-#include "interchange/text/json_alc.h"
 #include "interchange/text/column.h"
+#include "interchange/text/json_alc.h"
 #include "interchange/text/utf8.h"
 
 #define SHOWN 60 /* bytes of a text that a message shows */
@@ -53,7 +53,8 @@ static ald_status set_hex(const ald_host *host, struct ArrowSchema *schema, cons
         int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
         if (high < 0 || low < 0)
             status = bad(err, "a metadata value's hex has other characters");
-        bytes[i] = (char)((high << 4) | low);
+        else
+            bytes[i] = (char)((high << 4) | low);
     }
     if (status == ALD_OK)
         status = ald_schema_set_metadata(host, schema, key, bytes, size, err);
