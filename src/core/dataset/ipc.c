@@ -24,19 +24,30 @@ static ald_status input_decode(void *ctx, int codec, const uint8_t *src, size_t 
     return ald__codec_decode(id, &in->host.alloc, src, src_size, dst, dst_size, ALD_NO_OFFSET, err);
 }
 
-/* Bytes of prefix and metadata, as the prefix says, at most `left`. */
-static uint64_t head_size(const uint8_t *prefix, uint64_t left)
+/* Bytes of prefix and metadata, as the prefix says. A length that is none gets no more than the prefix: the parser then says
+ * what is wrong. */
+static ald_status head_size(const uint8_t *prefix, uint64_t offset, uint64_t left, size_t *out,
+                            ald_error *err)
 {
-    uint64_t size = 4, length;
+    size_t size = 4;
+    uint32_t length;
+    *out = (size_t)(left < 8 ? left : 8);
     if (left < 8)
-        return left;
+        return ALD_OK;
     length = ald__load_le32(prefix);
     if (length == PREFIX_MARKER) {
         size = 8;
         length = ald__load_le32(prefix + 4);
     }
-    /* A length that is none, or beyond the end, gets no more than the prefix: the parser then says what is wrong. */
-    return length > left - size ? size : size + length;
+    if (length > INT32_MAX)
+        return ALD_OK;
+    if (length > left - size)
+        return ald__fail(err, ALD_E_TRUNCATED, offset + size,
+                         "the input ends inside a message's metadata: %u bytes expected, %llu "
+                         "found",
+                         length, (unsigned long long)(left - size));
+    *out = size + length;
+    return ALD_OK;
 }
 
 ald_status ald__ipc_input_head(ald__ipc_input *in, uint64_t offset, uint64_t end,
@@ -45,12 +56,11 @@ ald_status ald__ipc_input_head(ald__ipc_input *in, uint64_t offset, uint64_t end
     uint64_t left = end - offset;
     uint8_t prefix[8] = {0};
     ald__cursor cursor = {0};
-    size_t size;
+    size_t size = 0;
     if (left > 0)
-        ALD_TRY(
-            in->source.read_at(in->source.ctx, offset, prefix, left < 8 ? (size_t)left : 8, err));
-    if (!ald__to_size(head_size(prefix, left), &size))
-        return ald__no_memory(err, SIZE_MAX);
+        ALD_TRY(in->source.read_at(in->source.ctx, offset, prefix, left < 8 ? (size_t)left : 8,
+                                   err));
+    ALD_TRY(head_size(prefix, offset, left, &size, err));
     in->head.size = 0;
     ALD_TRY(ald__buffer_reserve(&in->head, size, err));
     if (size > 0)
