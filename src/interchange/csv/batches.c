@@ -55,8 +55,8 @@ static ald_status batch_job_init(ald__csv_reader *r, batch_job *job, ald_error *
     ald_status st;
     job->reader = r;
     job->parser.reader = r;
-    st = ald__csv_walk_init(&job->walk, &r->source, &r->dialect, n, ALD__CSV_FILL_BYTES, &r->alloc,
-                            err);
+    st = ald__csv_walk_init(&job->walk, &r->source, &r->dialect, n,
+                            r->dialect.block_bytes + ALD__CSV_OVERHANG_BYTES, &r->alloc, err);
     if (st != ALD_OK)
         return st;
     job->parser.columns = ald__text_alloc(&r->alloc, n, sizeof(ald__column), err);

@@ -16,6 +16,9 @@ typedef struct ald__csv_dialect {
     uint8_t ragged;  /* an ald_csv_ragged */
     uint64_t max_field_bytes;
     ald__csv_masks_fn masks;
+    size_t
+        block_bytes; /* pass one goes through the file in such blocks, whatever the number of threads */
+    size_t slab_bytes; /* cut and parsed at once */
 } ald__csv_dialect;
 
 typedef enum ald__csv_fault_kind {

@@ -4,6 +4,7 @@
 #include "interchange/csv/infer.h"
 
 #include "interchange/csv/swar.h"
+#include "interchange/text/number.h"
 
 /* What the cheap path saw of one column in one slab. */
 typedef struct tally {
@@ -72,6 +73,25 @@ static inline int tally_number(tally *t, const uint8_t *p, uint32_t size, uint64
     return 1;
 }
 
+/* A number of up to 19 digits with a point, as programs print doubles. 0: look closer. */
+static int tally_long(tally *t, const uint8_t *p, uint32_t size, uint64_t where)
+{
+    uint32_t negative = p[0] == '-';
+    ald__csv_decimal d;
+    double value;
+    int faithful;
+    if (!ald__csv_decimal24(p + negative, size - negative, &d) ||
+        !ald__number_nearest(d.mantissa, d.decimals, &value, &faithful) || !faithful)
+        return 0;
+    if (t->floats++ == 0)
+        t->first_float = where;
+    if (d.decimals > t->frac_digits)
+        t->frac_digits = d.decimals;
+    if (d.whole > t->int_digits)
+        t->int_digits = d.whole;
+    return 1;
+}
+
 static void infer_quoted(ald__csv_infer *infer, size_t column, const char *text, size_t size,
                          uint64_t where)
 {
@@ -129,7 +149,8 @@ static void infer_column(ald__csv_infer *infer, const ald__csv_walk *walk, size_
         uint32_t begin = ald__csv_begin(r, row, column);
         uint32_t end = r->ends[row * r->columns + column];
         if (fast && begin < end &&
-            tally_number(&t, walk->slab + begin, end - begin, walk->slab_at + begin)) {
+            (tally_number(&t, walk->slab + begin, end - begin, walk->slab_at + begin) ||
+             tally_long(&t, walk->slab + begin, end - begin, walk->slab_at + begin))) {
             infer->bare_seen = 1;
             continue;
         }

@@ -11,6 +11,9 @@
 #include "interchange/text/utf8.h"
 
 #define DEFAULT_FIELD_BYTES (256ull << 20)
+#define DEFAULT_BLOCK_BYTES (1u << 20)
+/* A slab, its positions and the columns' values stay in the second-level cache. */
+#define DEFAULT_SLAB_BYTES (96u << 10)
 
 static ald_status csv_arg(ald_error *err, const char *what)
 {
@@ -55,7 +58,12 @@ static ald_status take_dialect(ald__csv_reader *r, const ald_csv_options *o, ald
     d->comment = (uint8_t)o->comment;
     d->ragged = o->ragged;
     d->max_field_bytes = o->max_field_bytes != 0 ? o->max_field_bytes : DEFAULT_FIELD_BYTES;
-    d->masks = ald__csv_masks_best();
+    if (d->masks == NULL)
+        d->masks = ald__csv_masks_best();
+    if (d->block_bytes == 0)
+        d->block_bytes = DEFAULT_BLOCK_BYTES;
+    if (d->slab_bytes == 0)
+        d->slab_bytes = DEFAULT_SLAB_BYTES;
     if (bad_char(o->delimiter) || bad_char(o->quote) || bad_char(o->comment))
         return csv_arg(err, "delimiter, quote and comment are ASCII characters, not line ends");
     if (bad_quote((char)d->quote))
@@ -209,8 +217,9 @@ static ald_status open_reader(ald__csv_reader *r, const ald_source *source,
     return st == ALD_OK ? ald__csv_batches_new(r, err) : st;
 }
 
-ald_status ald_csv_open(const ald_source *source, const ald_csv_options *options,
-                        const ald_host *host, struct ArrowArrayStream *out, ald_error *err)
+ald_status ald__csv_open_tuned(const ald_source *source, const ald_csv_options *options,
+                               const ald_host *host, const ald__csv_tuning *tuning,
+                               struct ArrowArrayStream *out, ald_error *err)
 {
     ald_csv_options o;
     ald__csv_reader *r;
@@ -228,6 +237,11 @@ ald_status ald_csv_open(const ald_source *source, const ald_csv_options *options
     r->no_header = o.no_header != 0;
     r->text = o.text;
     r->text.schema = r->text.types = NULL;
+    if (tuning != NULL) {
+        r->dialect.masks = tuning->masks;
+        r->dialect.block_bytes = tuning->block_bytes;
+        r->dialect.slab_bytes = tuning->slab_bytes;
+    }
     st = open_reader(r, source, &o, err);
     if (st != ALD_OK) {
         csv_free(r);
@@ -235,4 +249,10 @@ ald_status ald_csv_open(const ald_source *source, const ald_csv_options *options
     }
     impl = (ald_stream_impl){csv_schema, csv_next, csv_free, r};
     return ald_stream_new(&impl, &host->alloc, out, err);
+}
+
+ald_status ald_csv_open(const ald_source *source, const ald_csv_options *options,
+                        const ald_host *host, struct ArrowArrayStream *out, ald_error *err)
+{
+    return ald__csv_open_tuned(source, options, host, NULL, out, err);
 }

@@ -5,6 +5,7 @@
 
 #include "interchange/csv/swar.h"
 #include "interchange/text/mem.h"
+#include "interchange/text/number.h"
 
 #include "yyjson.h"
 
@@ -159,6 +160,19 @@ static inline int short_double(const uint8_t *p, uint32_t n, double *out)
     return 1;
 }
 
+/* 17 to 24 bytes of up to 19 digits. */
+static inline int medium_double(const uint8_t *p, uint32_t n, double *out)
+{
+    uint32_t negative = *p == '-';
+    ald__csv_decimal d;
+    int faithful;
+    if (!ald__csv_decimal24(p + negative, n - negative, &d) ||
+        !ald__number_nearest(d.mantissa, d.decimals, out, &faithful))
+        return 0;
+    *out = negative ? -*out : *out;
+    return 1;
+}
+
 /* Longer numbers where they stand: yyjson stops at the delimiter, and takes JSON's grammar only. 0: look closer. */
 static int long_double(const uint8_t *p, uint32_t n, double *out)
 {
@@ -183,7 +197,8 @@ static ald_status parse_double(const stretch *s, ald_error *err)
         const uint8_t *p = s->walk->slab + begin;
         double d;
         ald_status st;
-        if (short_double(p, n, &d) || (in_place && long_double(p, n, &d))) {
+        if (short_double(p, n, &d) || medium_double(p, n, &d) ||
+            (in_place && long_double(p, n, &d))) {
             memcpy(s->column->values + (size_t)s->column->length * 8, &d, 8);
             value_done(s->column);
             continue;

@@ -9,10 +9,8 @@
 #include "interchange/csv/walk.h"
 #include "interchange/text/classify.h"
 
-/* Pass one goes through the file in blocks of this size, whatever the number of threads, so that all it finds is the same. */
-#define ALD__CSV_BLOCK_BYTES (1u << 20)
-/* One task's window: a block and what its last record hangs over. */
-#define ALD__CSV_FILL_BYTES (ALD__CSV_BLOCK_BYTES + (64u << 10))
+/* Bytes that one task reads at once: a block and what its last record hangs over. */
+#define ALD__CSV_OVERHANG_BYTES (64u << 10)
 /* A row whose place is known at least this often: a batch begins by skipping fewer. */
 #define ALD__CSV_MARK_ROWS 1024
 
@@ -72,6 +70,18 @@ typedef struct ald__csv_reader {
     struct ald__csv_batches *batches;  /* pass two */
     uint64_t done_bytes;               /* for progress */
 } ald__csv_reader;
+
+/* What the speed and, in tests, the edges depend on; the outcome does not. */
+typedef struct ald__csv_tuning {
+    size_t block_bytes, slab_bytes; /* 0: the default */
+    ald__csv_masks_fn masks;        /* NULL: the best */
+} ald__csv_tuning;
+
+/* ald_csv_open with a tuning (NULL: the default). */
+ALD_NODISCARD ald_status ald__csv_open_tuned(const ald_source *source,
+                                             const ald_csv_options *options, const ald_host *host,
+                                             const ald__csv_tuning *tuning,
+                                             struct ArrowArrayStream *out, ald_error *err);
 
 /* Pass one: rows, marks, profiles; faults become errors. */
 ALD_NODISCARD ald_status ald__csv_survey(ald__csv_reader *reader, ald_error *err);

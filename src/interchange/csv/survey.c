@@ -52,8 +52,8 @@ static ald_status job_init(survey *s, block_job *job, ald_error *err)
     size_t n = r->column_count;
     ald_status st;
     job->reader = r;
-    st = ald__csv_walk_init(&job->walk, &r->source, &r->dialect, n, ALD__CSV_FILL_BYTES, &r->alloc,
-                            err);
+    st = ald__csv_walk_init(&job->walk, &r->source, &r->dialect, n,
+                            r->dialect.block_bytes + ALD__CSV_OVERHANG_BYTES, &r->alloc, err);
     if (st != ALD_OK)
         return st;
     job->infer.nulls = &r->nulls;
@@ -162,7 +162,9 @@ static void job_reset(survey *s, block_job *job, uint64_t begin)
     const uint64_t size = s->reader->source.size_bytes;
     size_t n = s->reader->column_count;
     job->begin = begin;
-    job->end = size - begin > ALD__CSV_BLOCK_BYTES ? begin + ALD__CSV_BLOCK_BYTES : size;
+    job->end = size - begin > s->reader->dialect.block_bytes
+                   ? begin + s->reader->dialect.block_bytes
+                   : size;
     job->rows = job->padded = job->skipped = 0;
     job->mark_count = 0;
     job->status = ALD_OK;

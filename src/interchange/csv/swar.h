@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Eight digits at a time. For little-endian hosts; 16 bytes behind p must be readable. */
+/* Eight digits at a time. For little-endian hosts; 32 bytes from p on must be readable. */
 #ifndef INTERCHANGE_CSV_SWAR_H
 #define INTERCHANGE_CSV_SWAR_H
 
@@ -67,6 +67,74 @@ static inline ald__csv_shape ald__csv_shape16(const uint8_t *p, uint32_t size)
     s.point = (uint8_t)(a != 0 ? __builtin_ctzll(a) >> 3 : 8 + (__builtin_ctzll(b) >> 3));
     s.plain = p[s.point] == '.' && (a != 0 ? ((a & (a - 1)) | b) == 0 : (b & (b - 1)) == 0);
     return s;
+}
+
+/* Digits with one point, 17 to 24 bytes in all. 0: something else; else the point's place + 1. 24 bytes behind p must be
+ * readable. */
+static inline uint32_t ald__csv_point24(const uint8_t *p, uint32_t size)
+{
+    uint64_t a = ald__csv_nondigits(ald__csv_load8(p));
+    uint64_t b = ald__csv_nondigits(ald__csv_load8(p + 8));
+    uint64_t c = ald__csv_nondigits(ald__csv_load8(p + 16)) & ald__csv_low_bytes(size - 16);
+    uint64_t any = a != 0 ? a : b != 0 ? b : c;
+    uint32_t place;
+    if (any == 0 || (any & (any - 1)) != 0 || (a != 0) + (b != 0) + (c != 0) != 1)
+        return 0;
+    place = ((uint32_t)__builtin_ctzll(any) >> 3) + (a != 0 ? 0 : b != 0 ? 8 : 16);
+    return p[place] == '.' ? place + 1 : 0;
+}
+
+/* A decimal number of 17 to 24 bytes without sign, as digits and how many of them are decimals. */
+typedef struct ald__csv_decimal {
+    uint64_t mantissa;
+    uint32_t decimals, whole; /* digits of each part; whole is 0 for "0." and "." */
+} ald__csv_decimal;
+
+/* 0: not of that form, or more than 19 digits. */
+static inline int ald__csv_decimal24(const uint8_t *p, uint32_t size, ald__csv_decimal *out)
+{
+    static const uint64_t powers[20] = {1ull,
+                                        10ull,
+                                        100ull,
+                                        1000ull,
+                                        10000ull,
+                                        100000ull,
+                                        1000000ull,
+                                        10000000ull,
+                                        100000000ull,
+                                        1000000000ull,
+                                        10000000000ull,
+                                        100000000000ull,
+                                        1000000000000ull,
+                                        10000000000000ull,
+                                        100000000000000ull,
+                                        1000000000000000ull,
+                                        10000000000000000ull,
+                                        100000000000000000ull,
+                                        1000000000000000000ull,
+                                        10000000000000000000ull};
+    uint32_t point = size - 17 <= 7 ? ald__csv_point24(p, size) : 0, decimals;
+    const uint8_t *frac;
+    if (point == 0)
+        return 0;
+    decimals = size - point;
+    frac = p + point--;
+    if (*p == '0') {
+        if (point > 1)
+            return 0;
+        point = 0;
+    }
+    if (point + decimals > 19 || point > 16)
+        return 0;
+    if (decimals <= 16)
+        out->mantissa = ald__csv_digits16(frac, decimals);
+    else
+        out->mantissa = ald__csv_digits16(frac, 16) * powers[decimals - 16] +
+                        ald__csv_digits16(frac + 16, decimals - 16);
+    out->mantissa += ald__csv_digits16(p, point) * powers[decimals];
+    out->decimals = decimals;
+    out->whole = point;
+    return 1;
 }
 
 #endif

@@ -8,8 +8,6 @@
 #include "interchange/text/mem.h"
 #include "interchange/text/utf8.h"
 
-/* A slab, its positions and the columns' values stay in the second-level cache. */
-#define SLAB_BYTES (96u * 1024)
 /* A buffer that one long record has blown up is given back. */
 #define KEPT_BUFFER (8u * 1024 * 1024)
 
@@ -159,7 +157,7 @@ static size_t longer_slab(ald__csv_walk *walk, size_t size)
 ald_status ald__csv_walk_next(ald__csv_walk *walk, size_t row_limit, ald_error *err)
 {
     const uint64_t end = walk->source->size_bytes;
-    size_t want = SLAB_BYTES;
+    size_t want = walk->rows.dialect->slab_bytes;
     walk->rows.rows = 0;
     walk->rows.padded = walk->rows.skipped = 0;
     while (walk->fault.kind == ALD__CSV_FINE && row_limit > 0 && walk->pos < walk->limit &&

@@ -99,7 +99,9 @@ static void classify_moment(const ald__moment *m, ald__token *out)
     out->kind = m->kind;
     if (m->frac_digits > 6)
         out->flags |= ALD__TOKEN_NANO;
-    if (m->kind != ALD__TOKEN_TIME && !ald__moment_to_ticks(m, 9, &ticks))
+    /* 106,751 days are what 64 bits of nanoseconds hold. */
+    if (m->kind != ALD__TOKEN_TIME && (m->days < -106000 || m->days > 106000) &&
+        !ald__moment_to_ticks(m, 9, &ticks))
         out->flags |= ALD__TOKEN_FAR;
     if (m->kind == ALD__TOKEN_ZONED) {
         out->flags |= m->is_z ? ALD__TOKEN_Z : ALD__TOKEN_OFFSET;
@@ -119,16 +121,18 @@ void ald__token_classify(const char *text, size_t size, ald__token *out)
     ald__moment m;
     double d;
     int b;
+    *out = (ald__token){.kind = ALD__TOKEN_TEXT};
     if ((c >= '0' && c <= '9') || c == '-' || c == '.') {
+        if (size >= 8 && (text[4] == '-' || text[2] == ':')) {
+            if (ald__text_to_moment(text, size, &m)) {
+                classify_moment(&m, out);
+                return;
+            }
+        }
         ald__token_number(text, size, out);
         if (out->kind != ALD__TOKEN_TEXT)
             return;
-        if (ald__text_to_moment(text, size, &m)) {
-            classify_moment(&m, out);
-            return;
-        }
     }
-    *out = (ald__token){.kind = ALD__TOKEN_TEXT};
     if (token_is_bool(text, size, &b))
         out->kind = ALD__TOKEN_BOOL;
     else if (token_may_be_special(c) && token_is_special(text, size, &d))

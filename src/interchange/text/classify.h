@@ -89,7 +89,7 @@ typedef struct ald__text_type {
     /* Why the column is not of the type that most values have: where the first value stands that made it DECIMAL or
      * STRING, or that brought a second offset (zone "UTC"); ALD__NEVER when nothing is to be said. */
     uint64_t culprit;
-    uint8_t few; /* the values like the culprit are a tenth of all or less */
+    uint8_t few; /* the values like the culprit are few: a tenth of all, or 3 and less than half */
 } ald__text_type;
 
 ald__text_type ald__profile_resolve(const ald__profile *profile);

@@ -324,3 +324,35 @@ int ald__number_is_exact(const ald__number *n)
         return 1;
     return ald__number_to_double(n, &d) && ald__number_compare(n, d < 0 ? -d : d) == 0;
 }
+
+/* A quotient of doubles is at most two units of the last place off. Exact integers say by how much: with the quotient m·2^q
+ * and s = −(q + decimals) the distance is m·5^decimals − digits·2^s, and one unit is 5^decimals. */
+int ald__number_nearest(uint64_t digits, uint32_t decimals, double *out, int *faithful)
+{
+    static const double powers[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    double x;
+    halves h;
+    __int128 gap, unit;
+    uint64_t bits;
+    int s;
+    if (decimals > 22 || digits < 10 || digits % 1000000000000000 == 0)
+        return 0; /* powers of ten have digits at two places */
+    x = (double)digits / powers[decimals];
+    h = double_parts(x);
+    s = -(h.q + (int)decimals);
+    if (s < 1 || s > 62 || h.m < (1ull << 52) + 4 || h.m > (1ull << 53) - 4)
+        return 0;
+    unit = pow5[decimals];
+    gap = (__int128)((unsigned __int128)h.m * pow5[decimals]) - ((__int128)digits << s);
+    for (; 2 * gap > unit || (2 * gap == unit && h.m % 2 != 0); gap -= unit)
+        h.m--;
+    for (; 2 * gap < -unit || (2 * gap == -unit && h.m % 2 != 0); gap += unit)
+        h.m++;
+    gap = gap < 0 ? -gap : gap;
+    *faithful = 2 * gap < (__int128)1 << s || (2 * gap == (__int128)1 << s && digits % 2 == 0);
+    bits = (uint64_t)(h.q + 1075) << 52 | (h.m & ((1ull << 52) - 1));
+    memcpy(out, &bits, sizeof *out);
+    return 1;
+}

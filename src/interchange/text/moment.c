@@ -19,6 +19,27 @@ static int fixed_digits(const char *p, int count)
     return v;
 }
 
+/* Eight characters that should be digits ('0' in the pattern) and separators (themselves), at once: what remains of each
+ * byte is its digit, and 0 for a separator. 0: something else. For little-endian hosts. */
+static int match_eight(const char *p, uint64_t pattern, uint64_t *digits)
+{
+    const uint64_t low7 = 0x7F7F7F7F7F7F7F7Full;
+    uint64_t v, zeros, limit;
+    memcpy(&v, p, 8);
+    v ^= pattern;
+    /* All digits: up to 9 pass; separators: only 0. */
+    zeros = pattern ^ 0x3030303030303030ull;
+    zeros = (((zeros & low7) + low7) | zeros) & ~low7; /* top bit of each separator */
+    limit = 0x7676767676767676ull + (zeros >> 7) * 9;
+    *digits = v;
+    return ((((v & low7) + limit) | v) & ~low7) == 0;
+}
+
+static int digit_at(uint64_t digits, int i)
+{
+    return (int)(digits >> (8 * i) & 0xFF);
+}
+
 static int days_in_month(int year, int month)
 {
     static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -40,46 +61,63 @@ static int32_t days_of_date(int year, int month, int day)
 /* YYYY-MM-DD at p, which has 10 characters or more. */
 static int moment_date(const char *p, int32_t *out)
 {
-    int year = fixed_digits(p, 4), month = fixed_digits(p + 5, 2), day = fixed_digits(p + 8, 2);
-    if (year < 1 || p[4] != '-' || p[7] != '-' || month < 1 || month > 12 || day < 1)
+    uint64_t d;
+    int year, month, day = fixed_digits(p + 8, 2);
+    if (!match_eight(p, 0x2D30302D30303030ull, &d)) /* "0000-00-" */
         return 0;
-    if (day > days_in_month(year, month))
+    year = digit_at(d, 0) * 1000 + digit_at(d, 1) * 100 + digit_at(d, 2) * 10 + digit_at(d, 3);
+    month = digit_at(d, 5) * 10 + digit_at(d, 6);
+    if (year < 1 || month < 1 || month > 12 || day < 1)
+        return 0;
+    if (day > 28 && day > days_in_month(year, month))
         return 0;
     *out = days_of_date(year, month, day);
     return 1;
+}
+
+/* Decimals behind the point at *pp, as nanoseconds. 0: none. */
+static int moment_decimals(const char **pp, const char *end, ald__moment *out)
+{
+    const char *p = *pp;
+    int64_t frac = 0;
+    int digits = 0;
+    for (; p < end && *p >= '0' && *p <= '9' && digits < 9; p++, digits++)
+        frac = frac * 10 + (*p - '0');
+    for (int i = digits; i < 9; i++)
+        frac *= 10;
+    out->nanos += frac;
+    out->frac_digits = (uint8_t)digits;
+    *pp = p;
+    return digits > 0;
 }
 
 /* HH:MM[:SS[.f{1,9}]] at *pp; leaves *pp behind it. */
 static int moment_time(const char **pp, const char *end, int need_seconds, ald__moment *out)
 {
     const char *p = *pp;
-    int64_t frac = 0;
-    int hour, minute, second = 0, digits = 0;
-    if (end - p < 5 || p[2] != ':')
-        return 0;
-    hour = fixed_digits(p, 2);
-    minute = fixed_digits(p + 3, 2);
-    p += 5;
-    if (end - p >= 3 && *p == ':') {
-        second = fixed_digits(p + 1, 2);
-        p += 3;
-        if (p < end && *p == '.') {
-            for (p++; p < end && *p >= '0' && *p <= '9' && digits < 9; p++, digits++)
-                frac = frac * 10 + (*p - '0');
-            if (digits == 0)
-                return 0;
-        }
-    } else if (need_seconds) {
-        return 0;
+    uint64_t d;
+    int hour, minute, second = 0;
+    if (end - p >= 8 && match_eight(p, 0x30303A30303A3030ull, &d)) { /* "00:00:00" */
+        hour = digit_at(d, 0) * 10 + digit_at(d, 1);
+        minute = digit_at(d, 3) * 10 + digit_at(d, 4);
+        second = digit_at(d, 6) * 10 + digit_at(d, 7);
+        p += 8;
+    } else {
+        if (end - p < 5 || p[2] != ':' || need_seconds || (end - p > 5 && p[5] == ':'))
+            return 0;
+        hour = fixed_digits(p, 2);
+        minute = fixed_digits(p + 3, 2);
+        p += 5;
+        need_seconds = -1;
     }
-    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59)
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second > 59)
         return 0;
-    for (int i = digits; i < 9; i++)
-        frac *= 10;
-    out->nanos = ((int64_t)hour * 3600 + minute * 60 + second) * SECOND_NS + frac;
-    out->frac_digits = (uint8_t)digits;
+    out->nanos = ((int64_t)hour * 3600 + minute * 60 + second) * SECOND_NS;
     *pp = p;
-    return 1;
+    if (need_seconds < 0 || p == end || *p != '.')
+        return 1;
+    ++*pp;
+    return moment_decimals(pp, end, out);
 }
 
 /* Z, +HH:MM, +HHMM or +HH, up to the end. "-00:00" says that the zone is unknown: no zone. */
@@ -131,17 +169,32 @@ int ald__text_to_moment(const char *text, size_t size, ald__moment *out)
     return moment_zone(p, end, out);
 }
 
+/* The part of a second in units of 10^-digits; -1: decimals would be lost. The divisors are constants. */
+static int64_t part_ticks(int64_t nanos, int digits)
+{
+    switch (digits) {
+    case 9:
+        return nanos;
+    case 6:
+        return nanos % 1000 == 0 ? nanos / 1000 : -1;
+    case 3:
+        return nanos % 1000000 == 0 ? nanos / 1000000 : -1;
+    default:
+        return nanos == 0 ? 0 : -1;
+    }
+}
+
 int ald__moment_to_ticks(const ald__moment *moment, int digits, int64_t *out)
 {
-    int64_t per_second = 1, step = SECOND_NS, seconds, ticks;
-    for (int i = 0; i < digits; i++) {
-        per_second *= 10;
-        step /= 10;
-    }
-    if (moment->nanos % step != 0)
+    const int64_t per_second = digits == 9   ? SECOND_NS
+                               : digits == 6 ? 1000000
+                               : digits == 3 ? 1000
+                                             : 1;
+    int64_t whole = moment->nanos / SECOND_NS;
+    int64_t ticks = part_ticks(moment->nanos - whole * SECOND_NS, digits);
+    int64_t seconds = moment->days * DAY_S - moment->offset_min * 60ll + whole;
+    if (ticks < 0)
         return 0;
-    seconds = moment->days * DAY_S - moment->offset_min * 60ll + moment->nanos / SECOND_NS;
-    ticks = moment->nanos % SECOND_NS / step;
     /* Just above INT64_MIN the product alone would overflow. */
     if (seconds < 0 && ticks > 0) {
         seconds++;

@@ -26,6 +26,9 @@ int ald__number_scan(const char *text, size_t size, ald__number *out);
 int ald__number_to_double(const ald__number *n, double *out);
 /* Nonzero when n's digits are those of `value` (its nearest double), printed with as many significant digits. */
 int ald__number_is_faithful(const ald__number *n, double value);
+/* The nearest double of digits × 10^-decimals (ties to even), and whether it gives the digits back. Fast; 0: not for these
+ * (few doubles near powers of two, very small and very large values), *out is then untouched. */
+int ald__number_nearest(uint64_t digits, uint32_t decimals, double *out, int *faithful);
 /* Sign of |n| − |value|, exactly. */
 int ald__number_compare(const ald__number *n, double value);
 /* Nonzero when |n| is an integer that a double equals; for numbers without point and exponent. */

@@ -115,7 +115,8 @@ static ald__text_type resolve_string(const ald__profile *p)
         rarest = ALD__TOKEN_TEXT;
     if (kinds > 1) {
         t.culprit = p->first_kind[rarest];
-        t.few = p->count[rarest] <= profile_values(p) / 10;
+        t.few = p->count[rarest] <= profile_values(p) / 10 ||
+                (p->count[rarest] <= 3 && p->count[rarest] < profile_values(p) - p->count[rarest]);
     }
     return t;
 }
