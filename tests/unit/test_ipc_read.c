@@ -329,6 +329,22 @@ static void test_dictionary_numbers(void)
     free(b.data);
 }
 
+/* 2^62 rows without bytes: they take neither time nor memory. */
+static void test_claimed_rows(void)
+{
+    bytes b = load("claims.arrows");
+    ald_error err;
+    stream s;
+    REQUIRE_OK(stream_read(&s, &alloc, b.data, b.size, 0, &strict, NULL, &err), &err);
+    CHECK_UINT(s.batch_count, 1);
+    CHECK_INT(s.batches[0].length, INT64_C(1) << 62);
+    CHECK_INT(s.batches[0].children[0]->null_count, INT64_C(1) << 62);
+    CHECK(heap.peak_bytes < 65536);
+    stream_clear(&s);
+    CHECK_HEAP_EMPTY(&heap);
+    free(b.data);
+}
+
 /* ---- Other producers' files, where there are any: the values are compared elsewhere, here nothing may go wrong. */
 
 static size_t read_folder(const char *folder, size_t *good)
@@ -389,6 +405,7 @@ int main(void)
     RUN(test_columns_move_out);
     RUN(test_spans);
     RUN(test_dictionary_numbers);
+    RUN(test_claimed_rows);
     RUN(test_peers);
     return check_done();
 }

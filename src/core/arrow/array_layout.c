@@ -4,8 +4,6 @@
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 
-#include "core/arrow/bits.h"
-
 static uint64_t items_bytes(uint64_t count, uint64_t width)
 {
     uint64_t bytes;
@@ -22,7 +20,7 @@ static ald__buffer_rule rule_of_values(const ald__type *type, uint64_t length)
 {
     ald__buffer_rule r = {0, 1, 1};
     if (type->bit_width == 1) {
-        r.bytes = ald__bits_bytes(length);
+        r.bytes = ald__layout_bitmap(length);
         return r;
     }
     r.bytes = items_bytes(length, type->bit_width / 8);
@@ -39,7 +37,7 @@ ald__buffer_rule ald__layout_buffer(const ald__type *type, int64_t index, int64_
     if (ald__type_is_union(type))
         return rule(n, index == 0 ? 1 : 4);
     if (index == 0) {
-        ald__buffer_rule r = {ald__bits_bytes(n), 1, 1};
+        ald__buffer_rule r = {ald__layout_bitmap(n), 1, 1};
         return r;
     }
     if (type->bit_width > 0 || type->id == ALD__FIXED_BINARY)

@@ -16,6 +16,12 @@ typedef struct ald__buffer_rule {
     uint8_t bounded; /* whether `bytes` says all: 0 for data behind offsets or views */
 } ald__buffer_rule;
 
+/* Bytes of a bitmap of any claimed number of bits, also where size_t is small. */
+static inline uint64_t ald__layout_bitmap(uint64_t bits)
+{
+    return bits / 8 + (bits % 8 != 0);
+}
+
 ald__buffer_rule ald__layout_buffer(const ald__type *type, int64_t index, int64_t length);
 
 static inline int ald__type_is_view(const ald__type *type)

@@ -62,8 +62,7 @@ static int64_t part_nulls(const slice *s)
     const uint8_t *bits = part_validity(s);
     if (bits == NULL)
         return 0;
-    return s->count -
-           (int64_t)ald__bits_count(bits, (uint64_t)s->start, (uint64_t)(s->start + s->count));
+    return s->count - (int64_t)ald__bits_count(bits, (uint64_t)s->start, (uint64_t)s->count);
 }
 
 /* Bytes of the validity buffer, 0: none is needed. Sets the null count. */
@@ -72,7 +71,7 @@ static uint64_t validity_size(const join *j)
     if (!j->type.has_validity)
         return 0;
     j->out->null_count = part_nulls(&j->part[0]) + part_nulls(&j->part[1]);
-    return j->out->null_count == 0 ? 0 : ald__bits_bytes((uint64_t)j->out->length);
+    return j->out->null_count == 0 ? 0 : ald__layout_bitmap((uint64_t)j->out->length);
 }
 
 static int claims_too_much(const join *j)
@@ -132,12 +131,10 @@ static void join_validity(const join *j, uint64_t size)
     for (int i = 0; i < 2; i++) {
         const slice *s = &j->part[i];
         const uint8_t *bits = part_validity(s);
-        if (bits != NULL) {
+        if (bits != NULL)
             ald__bits_copy(join_buffer(j, 0), at, bits, (uint64_t)s->start, (uint64_t)s->count);
-        } else {
-            for (uint64_t k = 0; k < (uint64_t)s->count; k++)
-                ald__bit_set(join_buffer(j, 0), at + k);
-        }
+        else
+            ald__bits_fill(join_buffer(j, 0), at, (uint64_t)s->count);
         at += (uint64_t)s->count;
     }
 }

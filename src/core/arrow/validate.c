@@ -98,11 +98,11 @@ static ald_status check_validity(const ald__validator *v, ald__node_view *n)
                                   (long long)a->null_count);
     if (bitmap == NULL)
         return ALD_OK;
-    if (n->sizes != NULL && n->sizes[0] < ald__bits_bytes(end))
+    if (n->sizes != NULL && n->sizes[0] < ald__layout_bitmap(end))
         return ald__validate_fail(v, -1, "%lld rows need %llu bytes of validity, found %llu",
-                                  (long long)a->length, (unsigned long long)ald__bits_bytes(end),
+                                  (long long)a->length, (unsigned long long)ald__layout_bitmap(end),
                                   (unsigned long long)n->sizes[0]);
-    nulls = end - begin - ald__bits_count(bitmap, begin, end);
+    nulls = end - begin - ald__bits_count(bitmap, begin, end - begin);
     if (a->null_count != -1 && (uint64_t)a->null_count != nulls)
         return ald__validate_fail(v, -1, "null count %lld, but %llu nulls",
                                   (long long)a->null_count, (unsigned long long)nulls);

@@ -275,8 +275,8 @@ ald_status ald__validate_runs(const ald__validator *v, const ald__node_view *n)
         return ald__validate_fail(v, -1, "%lld runs, but %lld values", (long long)ends->length,
                                   (long long)values->length);
     if (ends->buffers[0] != NULL &&
-        ald__bits_count(ends->buffers[0], (uint64_t)ends->offset,
-                        (uint64_t)(ends->offset + ends->length)) != (uint64_t)ends->length)
+        ald__bits_count(ends->buffers[0], (uint64_t)ends->offset, (uint64_t)ends->length) !=
+            (uint64_t)ends->length)
         return ald__validate_fail(v, -1, "a run end is null");
     p = ends->buffers[1];
     for (int64_t i = 0; i < ends->length; i++) {

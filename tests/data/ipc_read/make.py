@@ -160,7 +160,21 @@ def write_deltas():
     write("deltas", made[0].schema, made, emit_dictionary_deltas=True)
 
 
+def write_claims():
+    """2^62 rows in a few bytes."""
+    rows = 2**62
+    nothing = pa.Array.from_buffers(pa.null(), rows, [None])
+    run = pa.RunEndEncodedArray.from_arrays(pa.array([rows], pa.int64()), pa.array([7]))
+    empty = pa.Array.from_buffers(pa.struct([]), rows, [None])
+    deep = pa.Array.from_buffers(pa.struct([("a", pa.null())]), rows, [None], children=[nothing])
+    wide = pa.Array.from_buffers(pa.list_(pa.null(), 1), rows, [None], children=[nothing])
+    thin = pa.Array.from_buffers(pa.binary(0), rows, [None, pa.py_buffer(b"")])
+    batch = pa.record_batch([nothing, run, empty, deep, wide, thin], ["nothing", "run", "empty", "deep", "wide", "thin"])
+    write("claims", batch.schema, [batch], allow_64bit=True)
+
+
 if __name__ == "__main__":
     write_types()
+    write_claims()
     write_deltas()
     sys.exit(0)
