@@ -21,17 +21,17 @@ static void type_name(const ald__build *build, const ald__plan *plan, char *out,
     ald_buffer text = {NULL, 0, 0, NULL};
     size_t size;
     text.alloc = build->alloc;
-    memset(&field, 0, sizeof field);
-    field.format = plan->format;
-    field.name = "";
-    field.flags = ARROW_FLAG_NULLABLE;
     *out = 0;
-    if (!plan->child_count && ald_type_format(&field, &text, NULL) == ALD_OK) {
+    if (plan->child_count ||
+        ald__field_new(build->alloc, "", 0, plan->format, 1, 0, &field, NULL) != ALD_OK)
+        return;
+    if (ald_type_format(&field, &text, NULL) == ALD_OK) {
         size = text.size < capacity - 1 ? text.size : capacity - 1;
         memcpy(out, text.data, size);
         out[size] = 0;
     }
     ald_buffer_clear(&text);
+    field.release(&field);
 }
 
 static const char *shape_name(const ald__plan *plan)

@@ -119,7 +119,9 @@ static ald_status from_numbers(maker *m, const ald__place *place, const ald__pla
         op = ALD__PLAN_UINT64;
     else if (type.kind == ALD__KIND_FLOAT64)
         op = ALD__PLAN_FLOAT64;
-    if (op == ALD__PLAN_NUMBER || m->rules->is_checked)
+    /* yyjson's own number of the token -0 is an integer 0. */
+    if (op == ALD__PLAN_NUMBER || m->rules->is_checked ||
+        (place->numbers->flags & ALD__TOKEN_NEG_ZERO))
         m->plans->raw_numbers = 1;
     ald__text_type_format(&type, format);
     if (plain(m, op, format, parent, out) != ALD_OK)
