@@ -9,8 +9,9 @@
 #include "ald/error.h"
 #include "interchange/jsonl/place.h"
 
-/* Deepest nesting of lists and objects, the record's own object counted. */
-#define ALD__JSON_MAX_DEPTH 64
+/* Deepest nesting of lists and objects, the record's own object counted: with the values in them, the 64 levels that
+ * Arrow types may have here. */
+#define ALD__JSON_MAX_DEPTH 63
 
 typedef struct ald__json_fault {
     ald_error error;      /* status, and the message without its line */
