@@ -20,6 +20,7 @@ typedef struct ald_stream_impl {
     ald_status (*next)(void *ctx, struct ArrowArray *out, ald_error *err);
     void (*free)(void *ctx);
     void *ctx;
+    uint64_t row_count; /* of all batches, where it is known beforehand; 0: not known */
 } ald_stream_impl;
 
 /* Wraps `impl` as an ArrowArrayStream; the stream owns impl->ctx, also when this fails (it is then freed). get_next
@@ -34,6 +35,9 @@ ALD_API ALD_NODISCARD ald_status ald_stream_schema(struct ArrowArrayStream *stre
                                                    struct ArrowSchema *out, ald_error *err);
 ALD_API ALD_NODISCARD ald_status ald_stream_next(struct ArrowArrayStream *stream,
                                                  struct ArrowArray *out, ald_error *err);
+
+/* Rows of all batches of a stream of this library that knows them beforehand; else 0. */
+ALD_API uint64_t ald_stream_row_count(const struct ArrowArrayStream *stream);
 
 /* A stream over one schema and `batch_count` struct arrays; all are moved into it (also on failure they are released). */
 ALD_API ALD_NODISCARD ald_status ald_stream_from_batches(struct ArrowSchema *schema,

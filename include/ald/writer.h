@@ -19,19 +19,29 @@ typedef enum ald_compat {
     ALD_COMPAT_ALIMENTAR_0_2 = 1 /* what the Rust crate alimentar 0.2 reads */
 } ald_compat;
 
+typedef enum ald_layout {
+    ALD_LAYOUT_AUTO = 0,     /* STREAMING above 100 MB of uncompressed payload */
+    ALD_LAYOUT_WHOLE = 1,    /* one frame around the whole table */
+    ALD_LAYOUT_STREAMING = 2 /* chunks, each readable alone */
+} ald_layout;
+
 typedef struct ald_save_options {
     uint32_t struct_size;
     uint16_t dataset_type; /* an ald_dataset_type; 0: TABULAR */
     uint8_t compression;   /* an ald_compression */
     uint8_t compat;        /* an ald_compat */
     uint8_t write_sha256;  /* put SHA-256 of the uncompressed payload into the metadata */
-    uint8_t reserved[7];
+    uint8_t layout;        /* an ald_layout */
+    uint8_t aligned;       /* TRUENO_NATIVE: every buffer at a multiple of 64; compression must be NONE */
+    uint8_t backend_hint;  /* of the array index, 0 to 8 */
+    uint8_t reserved[4];
     const ald_value *metadata; /* a map, or NULL; its "ald" and "sha256" keys are dropped */
     uint64_t memory_bytes;     /* batches held before they are spooled; 0: 256 MiB */
+    uint64_t chunk_rows;       /* STREAMING; 0: 65,536, or as many as fit 16 MiB, if fewer */
 } ald_save_options;
 
 #define ALD_SAVE_OPTIONS_INIT                                                                      \
-    {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, {0}, NULL, 0}
+    {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, 0, 0, 0, {0}, NULL, 0, 0}
 
 /* Reads `batches` to its end, releases it (also on failure) and writes one .ald. The sink stands
  * at its start. On failure it holds an incomplete file: hosts write to a temporary one (ald/native.h does). */

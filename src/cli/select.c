@@ -280,7 +280,7 @@ ald_status cli_select(cli_env *env, struct ArrowArrayStream *from, const char *n
         from->release(from);
         return no_memory(err);
     }
-    ald_stream_impl impl = {select_schema, select_next, select_free, s};
+    ald_stream_impl impl = {select_schema, select_next, select_free, s, 0};
     s->env = env;
     s->name = name;
     s->from = *from;

@@ -44,6 +44,7 @@ static void tracked_free(void *ctx)
 
 ald_status cli_tracked_open(cli_tracked *t, struct ArrowArrayStream *out, ald_error *err)
 {
-    ald_stream_impl impl = {tracked_schema, tracked_next, tracked_free, t};
+    ald_stream_impl impl = {tracked_schema, tracked_next, tracked_free, t,
+                            ald_stream_row_count(&t->from)};
     return ald_stream_new(&impl, &t->env->host.alloc, out, err);
 }

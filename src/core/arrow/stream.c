@@ -109,6 +109,11 @@ ald_status ald_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out, a
     return code == 0 ? ALD_OK : failure(s, code, err);
 }
 
+uint64_t ald_stream_row_count(const struct ArrowArrayStream *s)
+{
+    return s->release == stream_release ? ((const stream *)s->private_data)->impl.row_count : 0;
+}
+
 /* ---- a stream over batches in memory */
 
 typedef struct listed {
@@ -163,6 +168,7 @@ ald_status ald_stream_from_batches(struct ArrowSchema *schema, struct ArrowArray
                                    struct ArrowArrayStream *out, ald_error *err)
 {
     listed *l = NULL;
+    uint64_t rows = 0;
     memset(out, 0, sizeof *out);
     if (batch_count <= SIZE_MAX / 2 / sizeof(struct ArrowArray))
         l = ald__alloc_zero(&host->alloc, listed_bytes(batch_count), err);
@@ -175,9 +181,10 @@ ald_status ald_stream_from_batches(struct ArrowSchema *schema, struct ArrowArray
     schema->release = NULL;
     l->count = batch_count;
     for (size_t i = 0; i < batch_count; i++) {
+        rows += (uint64_t)batches[i].length;
         l->batches[i] = batches[i];
         batches[i].release = NULL;
     }
-    ald_stream_impl impl = {listed_schema, listed_next, listed_free, l};
+    ald_stream_impl impl = {listed_schema, listed_next, listed_free, l, rows};
     return ald_stream_new(&impl, &host->alloc, out, err);
 }

@@ -103,6 +103,15 @@ ald_status ald__encoder_write(ald__encoder *encoder, const void *data, size_t si
     return encoder->sink.write(encoder->sink.ctx, data, size, err);
 }
 
+ald_status ald__encoder_restart(ald__encoder *encoder, uint64_t content_size, const ald_sink *sink,
+                                ald_error *err)
+{
+    encoder->sink = *sink;
+    if (encoder->ops == NULL)
+        return ALD_OK;
+    return encoder->ops->restart(encoder->state, content_size, err);
+}
+
 ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err)
 {
     if (encoder->ops == NULL)

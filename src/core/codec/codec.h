@@ -29,6 +29,9 @@ ALD_NODISCARD ald_status ald__encoder_new(uint8_t id, const ald_allocator *alloc
                                           ald__encoder **out, ald_error *err);
 ALD_NODISCARD ald_status ald__encoder_write(ald__encoder *encoder, const void *data, size_t size,
                                             ald_error *err);
+/* Begins another frame, with the memory of the last one. */
+ALD_NODISCARD ald_status ald__encoder_restart(ald__encoder *encoder, uint64_t content_size,
+                                              const ald_sink *sink, ald_error *err);
 /* Writes what is left. The encoder must still be freed. */
 ALD_NODISCARD ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err);
 void ald__encoder_free(ald__encoder *encoder);

@@ -34,6 +34,7 @@ typedef struct ald__encoder_ops {
                        ald_error *err);
     ald_status (*write)(void *state, const void *data, size_t size, const ald_sink *sink,
                         ald_error *err);
+    ald_status (*restart)(void *state, uint64_t content_size, ald_error *err);
     ald_status (*finish)(void *state, const ald_sink *sink, ald_error *err);
     void (*free)(void *state);
 } ald__encoder_ops;

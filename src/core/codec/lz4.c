@@ -161,6 +161,15 @@ static ald_status lz4_write(void *state, const void *data, size_t size, const al
     return ALD_OK;
 }
 
+static ald_status lz4_restart(void *state, uint64_t content_size, ald_error *err)
+{
+    lz4_state *s = state;
+    (void)err;
+    s->prefs.frameInfo.contentSize = content_size == UINT64_MAX ? 0 : content_size;
+    s->begun = 0;
+    return ALD_OK;
+}
+
 static ald_status lz4_finish(void *state, const ald_sink *sink, ald_error *err)
 {
     lz4_state *s = state;
@@ -168,4 +177,4 @@ static ald_status lz4_finish(void *state, const ald_sink *sink, ald_error *err)
     return lz4_put(s, LZ4F_compressEnd(s->cctx, s->out, s->out_bytes, NULL), sink, err);
 }
 
-const ald__encoder_ops ald__lz4_encoder = {lz4_open, lz4_write, lz4_finish, lz4_close};
+const ald__encoder_ops ald__lz4_encoder = {lz4_open, lz4_write, lz4_restart, lz4_finish, lz4_close};

@@ -169,6 +169,16 @@ fail:
     return ald__no_memory(err, 0);
 }
 
+static ald_status zstd_restart(void *state, uint64_t content_size, ald_error *err)
+{
+    zstd_state *s = state;
+    if (ZSTD_isError(ZSTD_CCtx_reset(s->cctx, ZSTD_reset_session_only)) ||
+        (content_size != UINT64_MAX &&
+         ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(s->cctx, content_size))))
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "zstd cannot begin a frame");
+    return ALD_OK;
+}
+
 static ald_status zstd_push(zstd_state *s, ZSTD_inBuffer *in, ZSTD_EndDirective mode,
                             const ald_sink *sink, ald_error *err)
 {
@@ -201,4 +211,5 @@ static ald_status zstd_finish(void *state, const ald_sink *sink, ald_error *err)
     return zstd_push(state, &in, ZSTD_e_end, sink, err);
 }
 
-const ald__encoder_ops ald__zstd_encoder = {zstd_open, zstd_write, zstd_finish, zstd_close};
+const ald__encoder_ops ald__zstd_encoder = {zstd_open, zstd_write, zstd_restart, zstd_finish,
+                                            zstd_close};

@@ -181,7 +181,7 @@ static ald_status input_begin(ald__ipc_input *in, ald_ipc_kind kind, ald_error *
 ald_status ald_ipc_open(const ald_source *source, ald_ipc_kind kind, const ald_host *host,
                         struct ArrowArrayStream *out, ald_error *err)
 {
-    ald_stream_impl impl = {input_schema, input_next, input_free, NULL};
+    ald_stream_impl impl = {input_schema, input_next, input_free, NULL, 0};
     ald__ipc_input *in;
     ald_status status;
     memset(out, 0, sizeof *out);

@@ -10,6 +10,7 @@
 #include "core/base/checked.h"
 
 #define MEMORY_BYTES_DEFAULT (256ull << 20)
+#define STREAMING_BYTES 100000000u /* AUTO: above this the table is written in chunks */
 #define SPOOL_PIECE_BYTES ((size_t)1 << 20)
 
 static ald_status collect_bytes(void *ctx, const void *data, size_t size, ald_error *err)
@@ -39,14 +40,16 @@ static ald_status write_kept(ald__saving *s, ald__ipc_writer *writer, const ald_
 {
     ALD_TRY(ald__ipc_write_schema(writer, emit, err));
     for (size_t i = 0; i < s->batch_count; i++)
-        ALD_TRY(ald__ipc_write_batch(writer, &s->batches[i], emit, err));
+        ALD_TRY(ald__ipc_write_batch(writer, &s->batches[i].array, emit, err));
     return ALD_OK;
 }
 
 static void release_batches(ald__saving *s)
 {
-    for (size_t i = 0; i < s->batch_count; i++)
-        s->batches[i].release(&s->batches[i]);
+    for (size_t i = 0; i < s->batch_count; i++) {
+        if (s->batches[i].array.release != NULL)
+            s->batches[i].array.release(&s->batches[i].array);
+    }
     s->batch_count = 0;
 }
 
@@ -71,11 +74,11 @@ static ald_status begin_spool(ald__saving *s, ald_error *err)
 }
 
 /* Takes the batch, also on failure. */
-static ald_status keep(ald__saving *s, struct ArrowArray *batch, ald_error *err)
+static ald_status keep(ald__saving *s, struct ArrowArray *batch, uint64_t bytes, ald_error *err)
 {
     if (s->batch_count == s->batch_cap) {
-        size_t cap = s->batch_cap < 16 ? 16 : s->batch_cap * 2, item = sizeof *batch;
-        struct ArrowArray *grown = ald__alloc(&s->host->alloc, cap * item, err);
+        size_t cap = s->batch_cap < 16 ? 16 : s->batch_cap * 2, item = sizeof *s->batches;
+        ald__kept *grown = ald__alloc(&s->host->alloc, cap * item, err);
         if (grown == NULL) {
             batch->release(batch);
             return ALD_E_NOMEM;
@@ -86,21 +89,40 @@ static ald_status keep(ald__saving *s, struct ArrowArray *batch, ald_error *err)
         s->batches = grown;
         s->batch_cap = cap;
     }
-    s->batches[s->batch_count++] = *batch;
+    s->batches[s->batch_count].array = *batch;
+    s->batches[s->batch_count++].bytes = bytes;
+    return ALD_OK;
+}
+
+/* The layout is decided: what was kept goes on in chunks. */
+static ald_status begin_chunks(ald__saving *s, uint8_t layout, ald_error *err)
+{
+    s->options.layout = layout;
+    ALD_TRY(ald__stream_save_new(&s->schema, &s->options, s->row_count, &s->sink, s->host,
+                                 &s->chunks, err));
+    for (size_t i = 0; i < s->batch_count; i++)
+        ALD_TRY(ald__stream_save_put(s->chunks, &s->batches[i].array, s->batches[i].bytes, err));
+    release_batches(s);
     return ALD_OK;
 }
 
 static ald_status take_batch(ald__saving *s, struct ArrowArray *batch, ald_error *err)
 {
     ald__emit emit = {collect_bytes, s};
+    uint64_t before = s->uncompressed;
     ald_status st = ald__ipc_write_batch(s->writer, batch, &emit, err);
     s->rows += (uint64_t)batch->length;
     if (st != ALD_OK || s->spooled) {
         batch->release(batch);
         return st;
     }
-    ALD_TRY(keep(s, batch, err));
-    if (s->uncompressed > s->options.memory_bytes && s->host->spool_open != NULL)
+    if (s->chunks != NULL)
+        return ald__stream_save_put(s->chunks, batch, s->uncompressed - before, err);
+    ALD_TRY(keep(s, batch, s->uncompressed - before, err));
+    if (s->options.layout == ALD_LAYOUT_AUTO && s->uncompressed > STREAMING_BYTES)
+        return begin_chunks(s, ALD_LAYOUT_STREAMING, err);
+    if (s->uncompressed > s->options.memory_bytes && s->host->spool_open != NULL &&
+        !s->options.aligned)
         return begin_spool(s, err);
     return ALD_OK;
 }
@@ -120,6 +142,10 @@ static ald_status collect_all(ald__saving *s, struct ArrowArrayStream *stream, a
         ALD_TRY(ald__array_empty(&s->host->alloc, &s->schema, &batch, err));
         ALD_TRY(take_batch(s, &batch, err));
     }
+    if (s->options.aligned && s->chunks == NULL)
+        ALD_TRY(begin_chunks(s, ALD_LAYOUT_WHOLE, err));
+    if (s->chunks != NULL)
+        return ALD_OK;
     return ald__ipc_write_end(s->writer, &emit, err);
 }
 
@@ -143,6 +169,8 @@ ald_status ald__saving_collect(ald__saving *s, struct ArrowArrayStream *stream, 
     ALD_TRY(new_writer(s, &s->writer, err));
     ALD_TRY(begin_hash(s, err));
     st = ald__ipc_write_schema(s->writer, &emit, err);
+    if (st == ALD_OK && s->options.layout == ALD_LAYOUT_STREAMING)
+        st = begin_chunks(s, ALD_LAYOUT_STREAMING, err);
     if (st == ALD_OK)
         st = collect_all(s, stream, err);
     if (s->hash != NULL) {
@@ -187,6 +215,7 @@ static void saving_clear(ald__saving *s)
     release_batches(s);
     ald__release(&s->host->alloc, s->batches, s->batch_cap * sizeof *s->batches);
     ald__ipc_writer_free(s->writer);
+    ald__stream_save_free(s->chunks);
     if (s->spool.close != NULL)
         s->spool.close(s->spool.ctx);
     if (s->schema.release != NULL)
@@ -205,6 +234,15 @@ static ald_status check_options(const ald_save_options *o, ald_error *err)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no compat mode %u", o->compat);
     if (o->metadata != NULL && ald_value_get_type(o->metadata) != ALD_VALUE_MAP)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the metadata is not a map");
+    if (o->layout > ALD_LAYOUT_STREAMING || o->backend_hint > 8)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no layout %u or backend hint %u",
+                         o->layout, o->backend_hint);
+    if (o->aligned && o->compression != ALD_COMPRESSION_NONE)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "an aligned file is not compressed");
+    if (o->compat != ALD_COMPAT_NONE && (o->aligned || o->layout == ALD_LAYOUT_STREAMING))
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "alimentar 0.2 reads neither chunked nor aligned files");
     return ALD_OK;
 }
 
@@ -217,6 +255,10 @@ ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
     memset(&s, 0, sizeof s);
     s.host = host;
     s.options = options != NULL ? *options : defaults;
+    s.sink = *sink;
+    s.row_count = ald_stream_row_count(batches);
+    if (s.options.compat != ALD_COMPAT_NONE && s.options.layout == ALD_LAYOUT_AUTO)
+        s.options.layout = ALD_LAYOUT_WHOLE;
     if (s.options.dataset_type == 0)
         s.options.dataset_type = ALD_DATASET_TABULAR;
     if (s.options.memory_bytes == 0)
@@ -226,7 +268,8 @@ ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
         st = ald__saving_collect(&s, batches, err);
     batches->release(batches);
     if (st == ALD_OK)
-        st = ald__saving_write(&s, sink, err);
+        st = s.chunks != NULL ? ald__stream_save_finish(s.chunks, err)
+                              : ald__saving_write(&s, sink, err);
     saving_clear(&s);
     return st;
 }

@@ -7,6 +7,12 @@
 #include "ald/stream.h"
 #include "ald/writer.h"
 #include "core/arrow/ipc_write.h"
+#include "core/dataset/save_stream.h"
+
+typedef struct ald__kept {
+    struct ArrowArray array;
+    uint64_t bytes; /* as IPC */
+} ald__kept;
 
 typedef struct ald__saving {
     const ald_host *host;
@@ -16,12 +22,16 @@ typedef struct ald__saving {
     uint64_t uncompressed; /* bytes of the payload's IPC stream */
     uint8_t sha256[ALD_SHA256_BYTES];
 
-    /* The batches, kept; or, past options.memory_bytes, the IPC stream's bytes in a spool. */
-    struct ArrowArray *batches;
+    /* The batches, kept; or, past options.memory_bytes, the IPC stream's bytes in a spool; or, once the layout is chunks,
+     * nothing: they went on. */
+    ald__kept *batches;
     size_t batch_count, batch_cap;
     ald_spool spool;
     int spooled;
 
+    ald_sink sink;
+    uint64_t row_count; /* of the whole stream, or 0: not known */
+    ald__stream_save *chunks; /* or NULL */
     ald__ipc_writer *writer; /* of the collecting pass */
     void *hash;              /* SHA-256 under way, or NULL */
 } ald__saving;

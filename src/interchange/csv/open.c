@@ -247,7 +247,7 @@ ald_status ald__csv_open_tuned(const ald_source *source, const ald_csv_options *
         csv_free(r);
         return st;
     }
-    impl = (ald_stream_impl){csv_schema, csv_next, csv_free, r};
+    impl = (ald_stream_impl){csv_schema, csv_next, csv_free, r, r->rows};
     return ald_stream_new(&impl, &host->alloc, out, err);
 }
 

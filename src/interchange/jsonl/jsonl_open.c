@@ -171,7 +171,7 @@ ald_status ald_jsonl_open(const ald_source *source, const ald_jsonl_options *opt
     ald_jsonl_options chosen;
     ald__place_tree tree;
     jsonl_reader *reader;
-    ald_stream_impl impl = {reader_schema, reader_next, reader_free, NULL};
+    ald_stream_impl impl;
     ald_status status;
     if (out)
         memset(out, 0, sizeof *out);
@@ -198,6 +198,12 @@ ald_status ald_jsonl_open(const ald_source *source, const ald_jsonl_options *opt
         reader_free(reader);
         return status;
     }
+    memset(&impl, 0, sizeof impl);
+    impl.schema = reader_schema;
+    impl.next = reader_next;
+    impl.free = reader_free;
     impl.ctx = reader;
+    for (size_t i = 0; i < reader->input.cell_count; i++)
+        impl.row_count += reader->input.cells[i].rows;
     return ald_stream_new(&impl, &host->alloc, out, err);
 }
