@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Chunks: IPC messages, then a directory and one frame for the head and each run of columns. */
+#include "core/dataset/chunk_write.h"
+
+#include <string.h>
+
+#include "ald/schema.h"
+#include "core/base/buf.h"
+#include "core/base/endian.h"
+
+#define DIRECTORY_HEAD 16u /* skippable frame's magic and size, "ALDC", count */
+#define ENTRY 8u
+
+ald_status ald__chunk_slot_init(ald__chunk_slot *s, const ald_allocator *alloc,
+                                const struct ArrowSchema *schema, const ald__ipc_schema *decoded,
+                                uint8_t compression, uint32_t alignment, ald_error *err)
+{
+    ald__ipc_write_options o = {.alignment = alignment, .dictionary_mode = ALD__DICTIONARY_CHUNK};
+    memset(s, 0, sizeof *s);
+    s->alloc = alloc;
+    s->schema = decoded;
+    s->compression = compression;
+    s->column_frames = compression != ALD_COMPRESSION_NONE;
+    s->plain.alloc = alloc;
+    s->stored.alloc = alloc;
+    s->spans = ald__alloc(alloc, (size_t)schema->n_children * sizeof *s->spans, err);
+    if (s->spans == NULL)
+        return ALD_E_NOMEM;
+    return ald__ipc_writer_new(alloc, schema, &o, &s->writer, err);
+}
+
+void ald__chunk_slot_clear(ald__chunk_slot *s)
+{
+    if (s->alloc == NULL)
+        return;
+    if (s->chunk.release != NULL)
+        s->chunk.release(&s->chunk);
+    if (s->spans != NULL)
+        ald__release(s->alloc, s->spans,
+                     (size_t)ald__ipc_schema_get(s->schema)->n_children * sizeof *s->spans);
+    ald__ipc_writer_free(s->writer);
+    ald__encoder_free(s->encoder);
+    ald_buffer_clear(&s->plain);
+    ald_buffer_clear(&s->stored);
+    memset(s, 0, sizeof *s);
+}
+
+static ald_status append_plain(void *ctx, const void *data, size_t size, ald_error *err)
+{
+    ald__chunk_slot *s = ctx;
+    return ald__buffer_append(&s->plain, data, size, err);
+}
+
+/* One frame, appended to the stored bytes. */
+static ald_status add_frame(ald__chunk_slot *s, const uint8_t *data, size_t size, ald_error *err)
+{
+    ald_sink sink = ald_buffer_sink(&s->stored);
+    if (s->encoder == NULL)
+        ALD_TRY(ald__encoder_new(s->compression, s->alloc, size, &sink, &s->encoder, err));
+    else
+        ALD_TRY(ald__encoder_restart(s->encoder, size, &sink, err));
+    ALD_TRY(ald__encoder_write(s->encoder, data, size, err));
+    return ald__encoder_finish(s->encoder, err);
+}
+
+/* Where the record batch's body begins in the plain bytes, and its columns in the body. */
+static ald_status find_columns(ald__chunk_slot *s, size_t *body, ald_error *err)
+{
+    const ald__ipc_rules rules = {.strict = 1};
+    ald__cursor c = {s->plain.data, s->plain.size, 0, 0};
+    ald__ipc_message m;
+    uint64_t rows;
+    do {
+        ALD_TRY(ald__ipc_read_message(&c, &rules, &m, err));
+    } while (m.type == ALD__IPC_DICTIONARY);
+    *body = s->plain.size - (size_t)m.body_size;
+    return ald__ipc_read_spans(s->schema, &m, &rules, s->spans, &rows, err);
+}
+
+/* Ends of the body frames, as offsets into the body, in `ends`; returns how many. A frame ends once it has 64 KiB, and
+ * before a column of 64 KiB or more. */
+static size_t cut_frames(const ald__chunk_slot *s, uint64_t body_size, uint64_t *ends)
+{
+    size_t columns = (size_t)ald__ipc_schema_get(s->schema)->n_children, count = 0;
+    uint64_t begin = 0;
+    for (size_t i = 0; i < columns; i++) {
+        const ald__ipc_span *p = &s->spans[i];
+        if (p->begin == p->end)
+            continue;
+        if (p->begin > begin &&
+            (p->begin - begin >= ALD__FRAME_BYTES || p->end - p->begin >= ALD__FRAME_BYTES)) {
+            ends[count++] = p->begin;
+            begin = p->begin;
+        }
+    }
+    if (body_size > begin)
+        ends[count++] = body_size;
+    return count;
+}
+
+static ald_status write_frames(ald__chunk_slot *s, size_t body, const uint64_t *ends, size_t count,
+                               ald_error *err)
+{
+    static const uint8_t magic[4] = {0x5A, 0x2A, 0x4D, 0x18};
+    size_t directory = DIRECTORY_HEAD + (count + 1) * ENTRY, at = 0;
+    uint8_t *p;
+    ALD_TRY(ald__buffer_append_zeros(&s->stored, directory, err));
+    for (size_t i = 0; i <= count; i++) {
+        size_t end = i == 0 ? body : body + (size_t)ends[i - 1], before = s->stored.size;
+        ALD_TRY(add_frame(s, s->plain.data + at, end - at, err));
+        p = s->stored.data + DIRECTORY_HEAD + i * ENTRY;
+        ald__store_le32(p, (uint32_t)(s->stored.size - before));
+        ald__store_le32(p + 4, (uint32_t)(end - at));
+        at = end;
+    }
+    p = s->stored.data;
+    memcpy(p, magic, sizeof magic);
+    ald__store_le32(p + 4, (uint32_t)(directory - 8));
+    memcpy(p + 8, "ALDC", 4);
+    ald__store_le32(p + 12, (uint32_t)(count + 1));
+    return ALD_OK;
+}
+
+static ald_status compress(ald__chunk_slot *s, ald_error *err)
+{
+    size_t body, count, size = (size_t)ald__ipc_schema_get(s->schema)->n_children * 8 + 8;
+    uint64_t *ends;
+    ald_status st;
+    s->stored.size = 0;
+    if (s->compression == ALD_COMPRESSION_NONE)
+        return ALD_OK;
+    if (!s->column_frames)
+        return add_frame(s, s->plain.data, s->plain.size, err);
+    ALD_TRY(find_columns(s, &body, err));
+    ends = ald__alloc(s->alloc, size, err);
+    if (ends == NULL)
+        return ALD_E_NOMEM;
+    count = cut_frames(s, s->plain.size - body, ends);
+    st = write_frames(s, body, ends, count, err);
+    ald__release(s->alloc, ends, size);
+    return st;
+}
+
+static ald_status encode(ald__chunk_slot *s, ald_error *err)
+{
+    ald__emit emit = {append_plain, s};
+    if (s->chunk.length >= (int64_t)UINT32_MAX)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "a chunk of %lld rows",
+                         (long long)s->chunk.length);
+    s->rows = (uint32_t)s->chunk.length;
+    s->plain.size = 0;
+    ALD_TRY(ald__ipc_write_batch(s->writer, &s->chunk, &emit, err));
+    if (s->plain.size >= UINT32_MAX)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                         "a chunk of %zu bytes, chunks stay below 4 GiB\nuse fewer rows a chunk "
+                         "(--chunk-rows)",
+                         s->plain.size);
+    ALD_TRY(compress(s, err));
+    if (s->stored.size >= UINT32_MAX)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "a stored chunk of %zu bytes",
+                         s->stored.size);
+    return ALD_OK;
+}
+
+void ald__chunk_slot_run(ald__chunk_slot *s)
+{
+    s->status = encode(s, &s->error);
+    s->chunk.release(&s->chunk);
+}
+
+const ald_buffer *ald__chunk_slot_bytes(const ald__chunk_slot *s)
+{
+    return s->compression == ALD_COMPRESSION_NONE ? &s->plain : &s->stored;
+}

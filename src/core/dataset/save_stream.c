@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* Pieces of the payload in order: prologue, chunks, epilogue. Slots are filled one after the other, run together, and
+ * written in order, so that the bytes do not depend on how many there are. */
+#include "core/dataset/save_stream.h"
+
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/endian.h"
+#include "core/container/header.h"
+#include "core/dataset/aligned.h"
+#include "core/dataset/chunk_write.h"
+#include "core/dataset/chunker.h"
+#include "core/dataset/output.h"
+#include "core/dataset/prefix.h"
+#include "core/dataset/whole.h"
+
+#define END_BYTES 8u
+#define SLOTS_MAX 64u
+#define ROOM_SLACK 192u /* facts and padding that only the end tells */
+
+static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0};
+
+struct ald__stream_save {
+    const ald_host *host;
+    const ald_save_options *options;
+    const struct ArrowSchema *schema;
+    ald_sink sink;
+    uint64_t row_count; /* expected; 0: not known */
+    ald_buffer section; /* the schema section */
+    ald__ipc_schema *decoded;
+    ald__chunker chunker;
+    ald__chunk_slot *slots;
+    uint32_t slot_count, filled;
+    int begun; /* output is open */
+    ald__output output;
+    ald_buffer chunks;      /* ald_chunk_entry */
+    ald_buffer arrays;      /* ald_array_entry */
+    ald_buffer frame_crc32; /* 4 bytes for each piece */
+    uint64_t chunk_room;    /* chunks that the reserved prefix has room for; 0: any number */
+    uint64_t rows, uncompressed;
+    void *hash;
+    uint8_t sha256[ALD_SHA256_BYTES];
+};
+
+static uint64_t chunk_count(const ald__stream_save *s)
+{
+    return s->chunks.size / sizeof(ald_chunk_entry);
+}
+
+static uint8_t flags_of(const ald__stream_save *s)
+{
+    return (uint8_t)((s->options->layout == ALD_LAYOUT_STREAMING ? ALD_FLAG_STREAMING : 0) |
+                     (s->options->aligned ? ALD_FLAG_TRUENO_NATIVE : 0));
+}
+
+/* ---- beginning */
+
+static ald_status decode_section(ald__stream_save *s, ald_error *err)
+{
+    ald__cursor c;
+    ald__ipc_message m;
+    ALD_TRY(ald__ipc_schema_section(&s->host->alloc, s->schema, &s->section, err));
+    c = (ald__cursor){s->section.data, s->section.size, 0, 0};
+    ALD_TRY(ald__ipc_read_message(&c, &ald__payload_rules, &m, err));
+    return ald__ipc_schema_new(&s->host->alloc, &m, &ald__payload_rules, &s->decoded, err);
+}
+
+static ald_status make_slots(ald__stream_save *s, ald_error *err)
+{
+    uint32_t count = s->host->thread_count > 1 && s->host->run_tasks != NULL && !s->options->aligned
+                         ? s->host->thread_count * 2
+                         : 1;
+    if (count > SLOTS_MAX)
+        count = SLOTS_MAX;
+    s->slots = ald__alloc_zero(&s->host->alloc, count * sizeof *s->slots, err);
+    if (s->slots == NULL)
+        return ALD_E_NOMEM;
+    s->slot_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        ALD_TRY(ald__chunk_slot_init(&s->slots[i], &s->host->alloc, s->schema, s->decoded,
+                                     s->options->compression, s->options->aligned ? 64 : 8, err));
+    return ALD_OK;
+}
+
+static ald_status begin_hash(ald__stream_save *s, ald_error *err)
+{
+    if (!s->options->write_sha256)
+        return ALD_OK;
+    if (s->host->crypto == NULL || s->host->crypto->sha256_new == NULL)
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "the host has no SHA-256");
+    return s->host->crypto->sha256_new(&s->host->alloc, &s->hash, err);
+}
+
+ald_status ald__stream_save_new(const struct ArrowSchema *schema, const ald_save_options *options,
+                                uint64_t row_count, const ald_sink *sink, const ald_host *host,
+                                ald__stream_save **out, ald_error *err)
+{
+    ald__stream_save *s = ald__alloc_zero(&host->alloc, sizeof *s, err);
+    int whole = options->layout != ALD_LAYOUT_STREAMING;
+    ald_status st;
+    *out = NULL;
+    if (s == NULL)
+        return ALD_E_NOMEM;
+    s->host = host;
+    s->options = options;
+    s->schema = schema;
+    s->sink = *sink;
+    s->row_count = row_count;
+    s->section.alloc = s->chunks.alloc = s->arrays.alloc = s->frame_crc32.alloc = &host->alloc;
+    ald__chunker_init(&s->chunker, host, schema,
+                      whole                      ? UINT32_MAX - 1
+                      : options->chunk_rows != 0 ? options->chunk_rows
+                                                 : ALD__CHUNK_ROWS_DEFAULT,
+                      whole || options->chunk_rows != 0 ? 0 : ALD__CHUNK_BYTES_DEFAULT);
+    st = decode_section(s, err);
+    if (st == ALD_OK)
+        st = make_slots(s, err);
+    if (st == ALD_OK)
+        st = begin_hash(s, err);
+    if (st != ALD_OK) {
+        ald__stream_save_free(s);
+        return st;
+    }
+    *out = s;
+    return ALD_OK;
+}
+
+void ald__stream_save_free(ald__stream_save *s)
+{
+    ald_allocator alloc;
+    if (s == NULL)
+        return;
+    alloc = s->host->alloc;
+    if (s->hash != NULL)
+        s->host->crypto->sha256_finish(s->hash, NULL);
+    for (uint32_t i = 0; i < s->slot_count; i++)
+        ald__chunk_slot_clear(&s->slots[i]);
+    ald__release(&alloc, s->slots, s->slot_count * sizeof *s->slots);
+    ald__chunker_clear(&s->chunker);
+    ald__ipc_schema_free(s->decoded);
+    ald_buffer_clear(&s->section);
+    ald_buffer_clear(&s->chunks);
+    ald_buffer_clear(&s->arrays);
+    ald_buffer_clear(&s->frame_crc32);
+    ald__output_clear(&s->output);
+    ald__release(&alloc, s, sizeof *s);
+}
+
+/* ---- prefix */
+
+static ald_status build_prefix(ald__stream_save *s, uint64_t room, ald_buffer *out, ald_error *err)
+{
+    ald__prefix p;
+    memset(&p, 0, sizeof p);
+    p.alloc = &s->host->alloc;
+    p.options = s->options;
+    p.flags = flags_of(s);
+    p.rows = s->rows;
+    p.payload_size = s->output.size;
+    p.uncompressed = s->uncompressed;
+    p.sha256 = s->options->write_sha256 ? s->sha256 : NULL;
+    p.section = &s->section;
+    p.chunks = (const ald_chunk_entry *)(const void *)s->chunks.data;
+    p.chunk_count = chunk_count(s);
+    p.arrays = (const ald_array_entry *)(const void *)s->arrays.data;
+    p.array_count = s->arrays.size / sizeof(ald_array_entry);
+    if ((p.flags & ALD_FLAG_STREAMING) && s->options->compression == ALD_COMPRESSION_NONE) {
+        p.frame_crc32 = s->frame_crc32.data;
+        p.frame_crc32_size = s->frame_crc32.size;
+    }
+    p.with_prefix_crc32 = 1;
+    p.room = room;
+    return ald__prefix_build(&p, out, err);
+}
+
+static size_t numeric_columns(const ald__stream_save *s)
+{
+    size_t count = 0;
+    for (int64_t i = 0; i < s->schema->n_children; i++) {
+        uint64_t per_row;
+        uint32_t bits;
+        count += ald__aligned_dtype(s->schema->children[i], &per_row, &bits) != ALD__DTYPE_NONE;
+    }
+    return count;
+}
+
+/* The size of a prefix for so many chunks, with what only the end tells. */
+static ald_status prefix_room(ald__stream_save *s, uint64_t chunks, uint64_t *room, ald_error *err)
+{
+    ald_buffer bytes = {NULL, 0, 0, &s->host->alloc};
+    size_t arrays = s->options->aligned ? (size_t)chunks * numeric_columns(s) : 0;
+    ald_status st =
+        ald__buffer_append_zeros(&s->chunks, (size_t)chunks * sizeof(ald_chunk_entry), err);
+    if (st == ALD_OK)
+        st = ald__buffer_append_zeros(&s->arrays, arrays * sizeof(ald_array_entry), err);
+    if (st == ALD_OK)
+        st = ald__buffer_append_zeros(&s->frame_crc32, ((size_t)chunks + 2) * 4, err);
+    if (st == ALD_OK)
+        st = build_prefix(s, 0, &bytes, err);
+    *room = (bytes.size + ROOM_SLACK + 63) & ~(uint64_t)63;
+    s->chunks.size = s->arrays.size = s->frame_crc32.size = 0;
+    ald_buffer_clear(&bytes);
+    return st;
+}
+
+/* Room for the prefix where the rows are known: a quarter more chunks than the first batch lets expect. */
+static ald_status begin_output(ald__stream_save *s, ald_error *err)
+{
+    uint64_t room = 0;
+    if (s->row_count > 0 && s->sink.write_at != NULL && s->chunker.joins) {
+        uint64_t chunks = s->row_count / s->chunker.batch_limit + 1;
+        s->chunk_room = s->options->layout == ALD_LAYOUT_STREAMING ? chunks + chunks / 4 + 8 : 1;
+        if (s->chunk_room < UINT32_MAX / 2)
+            ALD_TRY(prefix_room(s, s->chunk_room, &room, err));
+    }
+    if (room == 0)
+        s->chunk_room = 0;
+    s->begun = 1;
+    return ald__output_begin(&s->output, &s->sink, room, 0, s->host, err);
+}
+
+/* ---- pieces */
+
+static ald_status put_piece(ald__stream_save *s, const ald_buffer *plain, const ald_buffer *stored,
+                            ald_error *err)
+{
+    uint8_t crc[4];
+    if (s->hash != NULL)
+        s->host->crypto->sha256_update(s->hash, plain->data, plain->size);
+    s->uncompressed += plain->size;
+    if (s->options->compression == ALD_COMPRESSION_NONE) {
+        ald__store_le32(crc, ald__crc32(0, stored->data, stored->size));
+        ALD_TRY(ald__buffer_append(&s->frame_crc32, crc, sizeof crc, err));
+    }
+    return ald__output_write(&s->output, stored->data, stored->size, err);
+}
+
+static ald_status put_small(ald__stream_save *s, const uint8_t *data, size_t size, ald_error *err)
+{
+    ald_buffer plain = {NULL, 0, 0, &s->host->alloc}, stored = {NULL, 0, 0, &s->host->alloc};
+    ald_status st = ald__buffer_append(&plain, data, size, err);
+    if (st == ALD_OK)
+        st = ald__codec_encode(s->options->compression, &s->host->alloc, data, size, &stored, err);
+    if (st == ALD_OK)
+        st = put_piece(s, &plain, &stored, err);
+    ald_buffer_clear(&plain);
+    ald_buffer_clear(&stored);
+    return st;
+}
+
+/* Entries of the array index for the chunk in `slot`, whose writer counted from the payload's start. */
+static ald_status add_arrays(ald__stream_save *s, const ald__chunk_slot *slot, ald_error *err)
+{
+    const uint64_t *offsets, *sizes;
+    ald__ipc_writer_values(slot->writer, &offsets, &sizes);
+    for (int64_t i = 0; i < s->schema->n_children; i++) {
+        ald_array_entry e;
+        uint64_t per_row;
+        uint32_t bits;
+        int dtype = ald__aligned_dtype(s->schema->children[i], &per_row, &bits);
+        if (dtype == ALD__DTYPE_NONE)
+            continue;
+        memset(&e, 0, sizeof e);
+        e.column_idx = (uint32_t)i;
+        e.dtype = (uint8_t)dtype;
+        e.length = slot->rows * per_row;
+        e.alignment = 64;
+        e.backend_hint = s->options->backend_hint;
+        e.offset = offsets[i];
+        e.size_bytes = e.length / 8 * bits + (e.length % 8 * bits + 7) / 8;
+        ALD_TRY(ald__buffer_append(&s->arrays, &e, sizeof e, err));
+    }
+    return ALD_OK;
+}
+
+static ald_status put_chunk(ald__stream_save *s, const ald__chunk_slot *slot, ald_error *err)
+{
+    const ald_buffer *stored = ald__chunk_slot_bytes(slot);
+    ald_chunk_entry e;
+    memset(&e, 0, sizeof e);
+    e.row_offset = s->rows;
+    e.byte_offset = s->output.size;
+    e.num_rows = slot->rows;
+    e.compressed_size = (uint32_t)stored->size;
+    e.uncompressed_size = (uint32_t)slot->plain.size;
+    s->rows += slot->rows;
+    if (chunk_count(s) >= UINT32_MAX - 1 || (s->chunk_room != 0 && chunk_count(s) >= s->chunk_room))
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "more than %llu chunks",
+                         (unsigned long long)chunk_count(s));
+    ALD_TRY(ald__buffer_append(&s->chunks, &e, sizeof e, err));
+    if (s->options->aligned)
+        ALD_TRY(add_arrays(s, slot, err));
+    return put_piece(s, &slot->plain, stored, err);
+}
+
+static void run_slot(void *arg, uint32_t index)
+{
+    ald__chunk_slot_run((ald__chunk_slot *)arg + index);
+}
+
+static ald_status run_slots(ald__stream_save *s, ald_error *err)
+{
+    uint32_t filled = s->filled;
+    s->filled = 0;
+    if (s->options->aligned && filled > 0)
+        ald__ipc_writer_set_position(s->slots[0].writer, s->output.size);
+    if (filled > 1)
+        s->host->run_tasks(s->host->ctx, filled, run_slot, s->slots);
+    else if (filled == 1)
+        run_slot(s->slots, 0);
+    for (uint32_t i = 0; i < filled; i++) {
+        if (s->slots[i].status != ALD_OK) {
+            if (err != NULL)
+                *err = s->slots[i].error;
+            return s->slots[i].status;
+        }
+        ALD_TRY(put_chunk(s, &s->slots[i], err));
+    }
+    return ALD_OK;
+}
+
+/* Where the reserved room gets short, the chunks that are left grow to fit it. */
+static void keep_to_room(ald__stream_save *s)
+{
+    uint64_t used = chunk_count(s) + s->filled, left, rows;
+    if (s->chunk_room == 0 || s->options->layout != ALD_LAYOUT_STREAMING)
+        return;
+    left = s->chunk_room > used + 1 ? s->chunk_room - used - 1 : 1;
+    rows = s->row_count > s->rows ? s->row_count - s->rows : 1;
+    if (s->chunker.batch_limit < rows / left + 1)
+        s->chunker.batch_limit = rows / left + 1;
+}
+
+static ald_status take_chunks(ald__stream_save *s, int at_end, ald_error *err)
+{
+    struct ArrowArray chunk;
+    for (;;) {
+        keep_to_room(s);
+        ALD_TRY(ald__chunker_take(&s->chunker, at_end, &chunk, err));
+        if (chunk.release == NULL)
+            return ALD_OK;
+        s->slots[s->filled++].chunk = chunk;
+        if (s->filled == s->slot_count)
+            ALD_TRY(run_slots(s, err));
+    }
+}
+
+static ald_status begin(ald__stream_save *s, ald_error *err)
+{
+    if (s->begun)
+        return ALD_OK;
+    ALD_TRY(begin_output(s, err));
+    return put_small(s, s->section.data, s->section.size - END_BYTES, err);
+}
+
+ald_status ald__stream_save_put(ald__stream_save *s, struct ArrowArray *batch, uint64_t bytes,
+                                ald_error *err)
+{
+    ALD_TRY(ald__chunker_put(&s->chunker, batch, bytes, err));
+    ALD_TRY(begin(s, err));
+    return take_chunks(s, 0, err);
+}
+
+static ald_status check_whole(const ald__stream_save *s, ald_error *err)
+{
+    if (s->options->layout == ALD_LAYOUT_STREAMING || chunk_count(s) == 1)
+        return ALD_OK;
+    return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                     "an aligned file without chunks is one batch, and batches with dictionaries "
+                     "are not joined\npass --streaming");
+}
+
+ald_status ald__stream_save_finish(ald__stream_save *s, ald_error *err)
+{
+    ald_buffer prefix = {NULL, 0, 0, &s->host->alloc};
+    ald_status st;
+    if (!s->begun) {
+        s->chunker.batch_limit = s->chunker.chunk_rows;
+        ALD_TRY(begin(s, err));
+    }
+    ALD_TRY(take_chunks(s, 1, err));
+    ALD_TRY(run_slots(s, err));
+    ALD_TRY(check_whole(s, err));
+    ALD_TRY(put_small(s, end_marker, END_BYTES, err));
+    if (s->hash != NULL) {
+        s->host->crypto->sha256_finish(s->hash, s->sha256);
+        s->hash = NULL;
+    }
+    st = build_prefix(s, s->output.room, &prefix, err);
+    if (st == ALD_OK)
+        st = ald__output_finish(&s->output, &prefix, NULL, 0, err);
+    ald_buffer_clear(&prefix);
+    return st;
+}
