@@ -114,7 +114,12 @@ static inline ald_status fixture_rows(struct ArrowArrayStream *stream, const ald
     ald_jsonl_write_options options = ALD_JSONL_WRITE_OPTIONS_INIT;
     struct ArrowArrayStream tapped;
     fixture_tap *tap = (fixture_tap *)calloc(1, sizeof *tap);
-    ald_stream_impl impl = {fixture_tap_schema, fixture_tap_next, fixture_tap_free, tap};
+    ald_stream_impl impl;
+    memset(&impl, 0, sizeof impl);
+    impl.schema = fixture_tap_schema;
+    impl.next = fixture_tap_next;
+    impl.free = fixture_tap_free;
+    impl.ctx = tap;
     tap->inner = *stream;
     tap->r = r;
     ald_status status = ald_stream_new(&impl, &host->alloc, &tapped, &r->err);

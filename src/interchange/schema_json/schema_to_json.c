@@ -6,6 +6,7 @@
 #include "ald/schema.h"
 #include "ald/text.h"
 #include "interchange/text/json_alc.h"
+#include "interchange/text/utf8.h"
 
 static ald_status no_memory(ald_error *err)
 {
@@ -24,23 +25,9 @@ static const char *blob_take(const char **cursor, size_t *size)
     return data;
 }
 
-static int is_text(const char *data, size_t size, const yyjson_alc *alc)
+static int is_text(const char *data, size_t size)
 {
-    /* yyjson's own rule decides, since it is the one that refuses to write anything else. */
-    yyjson_mut_doc *doc = yyjson_mut_doc_new(alc);
-    size_t written;
-    char *json = NULL;
-    if (!doc)
-        return -1;
-    yyjson_mut_doc_set_root(doc, yyjson_mut_strn(doc, data, size));
-    yyjson_write_err why;
-    json = yyjson_mut_write_opts(doc, 0, alc, &written, &why);
-    yyjson_mut_doc_free(doc);
-    if (json)
-        alc->free(alc->ctx, json);
-    else if (why.code == YYJSON_WRITE_ERROR_MEMORY_ALLOCATION)
-        return -1;
-    return json != NULL;
+    return ald__text_utf8_check((const uint8_t *)data, size) == size;
 }
 
 static yyjson_mut_val *hex_value(yyjson_mut_doc *doc, const char *data, size_t size,
@@ -76,14 +63,12 @@ static ald_status metadata_value(yyjson_mut_doc *doc, const char *blob, const yy
         size_t key_size, size;
         const char *key = blob_take(&blob, &key_size);
         const char *data = blob_take(&blob, &size);
-        int key_text = is_text(key, key_size, alc), text = is_text(data, size, alc);
         yyjson_mut_val *value;
-        if (key_text == 0)
+        if (!is_text(key, key_size))
             return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                                  "a metadata key is not UTF-8 text");
-        if (key_text < 0 || text < 0)
-            return no_memory(err);
-        value = text ? yyjson_mut_strn(doc, data, size) : hex_value(doc, data, size, alc);
+        value = is_text(data, size) ? yyjson_mut_strn(doc, data, size)
+                                    : hex_value(doc, data, size, alc);
         if (!value || !yyjson_mut_obj_add(object, yyjson_mut_strn(doc, key, key_size), value))
             return no_memory(err);
     }
