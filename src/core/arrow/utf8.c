@@ -10,14 +10,14 @@
 
 #include "core/base/utf8_step.h"
 
-#define BLOCK 64u
-#define HIGH_BITS UINT64_C(0x8080808080808080)
+#define UTF8_BLOCK 64u
+#define UTF8_HIGH_BITS UINT64_C(0x8080808080808080)
 
 static int block_is_ascii(const uint8_t *p)
 {
-    uint64_t w[BLOCK / 8];
+    uint64_t w[UTF8_BLOCK / 8];
     memcpy(w, p, sizeof w);
-    return ((w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) & HIGH_BITS) == 0;
+    return ((w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) & UTF8_HIGH_BITS) == 0;
 }
 
 /* Sixteen bytes; compilers without such registers do them one after the other. */
@@ -61,7 +61,7 @@ static inline lanes wrong_lanes(const uint8_t *p)
     return wrong;
 }
 
-/* Nonzero when a byte of p[0 .. BLOCK) is wrong; p[-3] to p[-1] are readable. */
+/* Nonzero when a byte of p[0 .. UTF8_BLOCK) is wrong; p[-3] to p[-1] are readable. */
 static int block_is_wrong(const uint8_t *p)
 {
     lanes wrong = wrong_lanes(p) | wrong_lanes(p + 16) | wrong_lanes(p + 32) | wrong_lanes(p + 48);
@@ -99,15 +99,28 @@ static size_t boundary_before(const uint8_t *data, size_t pos)
     return pos > 0 && data[pos - 1] >= 0xC0 ? pos - 1 : pos;
 }
 
+/* For text that is shorter than a block. */
+static size_t valid_short(const uint8_t *data, size_t size, int *ascii)
+{
+    uint8_t all = 0;
+    for (size_t i = 0; i < size; i++)
+        all |= data[i];
+    if (ascii != NULL)
+        *ascii = all < 0x80;
+    return all < 0x80 ? size : step_from(data, size, 0);
+}
+
 size_t ald__utf8_valid_prefix(const uint8_t *data, size_t size, int *ascii)
 {
-    uint8_t edge[3 + BLOCK] = {0};
+    uint8_t edge[3 + UTF8_BLOCK] = {0};
     size_t pos = 0;
     int all_ascii = 1, open = 0;
+    if (size < UTF8_BLOCK / 2)
+        return valid_short(data, size, ascii);
     while (pos < size) {
-        size_t n = size - pos < BLOCK ? size - pos : BLOCK;
+        size_t n = size - pos < UTF8_BLOCK ? size - pos : UTF8_BLOCK;
         const uint8_t *p = data + pos;
-        if (pos < 3 || n < BLOCK) { /* the first and the last block, in a frame of zeros */
+        if (pos < 3 || n < UTF8_BLOCK) { /* the first and the last block, in a frame of zeros */
             size_t before = pos < 3 ? pos : 3;
             memset(edge, 0, sizeof edge);
             if (before > 0)
@@ -119,7 +132,7 @@ size_t ald__utf8_valid_prefix(const uint8_t *data, size_t size, int *ascii)
             all_ascii = 0;
             if (block_is_wrong(p))
                 break;
-            open = !is_complete(p + BLOCK);
+            open = !is_complete(p + UTF8_BLOCK);
         }
         pos += n;
     }
