@@ -20,6 +20,9 @@
 /* In the order of ald_compression. */
 static const char *const compression_names[] = {"none", "zstd-l3", "zstd-l19", "lz4", NULL};
 static const char *const compat_names[] = {"alimentar-0.2", NULL}; /* 1 + index is an ald_compat */
+/* The values of the array index's backend_hint, in order. */
+static const char *const backend_names[] = {"auto",   "scalar", "sse2",      "avx", "avx2",
+                                            "avx512", "neon",   "wasm-simd", "gpu", NULL};
 static const char *const line_names[] = {"lf", "crlf", NULL};
 static const char *const binary_names[] = {"base64", "hex", NULL};
 static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
@@ -54,7 +57,43 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
          .choices = compat_names,                                                                  \
          AT(compat),                                                                               \
          .scope = SCOPE_ALD_OUT,                                                                   \
-         .help = "write what the Rust crate alimentar 0.2 reads; what it cannot hold is an error"}
+         .help =                                                                                   \
+             "write what the Rust crate alimentar 0.2 reads; what it cannot hold is an error"},    \
+        {.name = "streaming",                                                                      \
+         .kind = OPT_FLAG,                                                                         \
+         AT(streaming),                                                                            \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "write chunks that can be read one by one; default: above 100 MB"},               \
+        {.name = "no-streaming",                                                                   \
+         .kind = OPT_FLAG,                                                                         \
+         AT(no_streaming),                                                                         \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "write one piece, whatever its size"},                                            \
+        {.name = "chunk-rows",                                                                     \
+         .arg = "N",                                                                               \
+         .kind = OPT_COUNT,                                                                        \
+         .min = 1,                                                                                 \
+         .max = UINT32_MAX - 1,                                                                    \
+         AT(chunk_rows),                                                                           \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "rows of a chunk; default: 65536, or as many as fit 16 MiB"},                     \
+        {.name = "aligned",                                                                        \
+         .kind = OPT_FLAG,                                                                         \
+         AT(aligned),                                                                              \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "no compression, every buffer at a multiple of 64 bytes: columns are used in "    \
+                 "place. Without chunks it is built in memory, twice the table's size"},           \
+        {.name = "trueno-native",                                                                  \
+         .kind = OPT_FLAG,                                                                         \
+         AT(aligned),                                                                              \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "the same as --aligned"},                                                         \
+        {.name = "backend-hint",                                                                   \
+         .kind = OPT_CHOICE,                                                                       \
+         .choices = backend_names,                                                                 \
+         AT(backend_hint),                                                                         \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "what an aligned file's columns are meant for; default: auto"}
 
 static const opt_spec write_specs[] = {
     OUT_SPEC,
@@ -306,6 +345,31 @@ static ald_status write_ipc(cli_output *out, struct ArrowArrayStream *batches,
     return ald_ipc_write(batches, &out->sink, &ipc, &out->env->host, err);
 }
 
+/* How the file is laid out; contradictions are usage errors. */
+static ald_status layout_options(const write_options *options, ald_save_options *save,
+                                 ald_error *err)
+{
+    if (options->streaming && options->no_streaming)
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "--streaming and --no-streaming exclude each other");
+    if (options->chunk_rows != 0 && options->no_streaming)
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "--chunk-rows and --no-streaming exclude each other");
+    if (options->aligned && options->compression > 1)
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "--aligned and --compression exclude each other");
+    save->layout = options->no_streaming                            ? ALD_LAYOUT_WHOLE
+                   : options->streaming || options->chunk_rows != 0 ? ALD_LAYOUT_STREAMING
+                                                                    : ALD_LAYOUT_AUTO;
+    save->chunk_rows = options->chunk_rows;
+    save->aligned = options->aligned;
+    if (options->aligned)
+        save->compression = ALD_COMPRESSION_NONE;
+    if (options->backend_hint > 0)
+        save->backend_hint = (uint8_t)(options->backend_hint - 1);
+    return ALD_OK;
+}
+
 static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
                             const write_options *options, const ald_extras *extras, ald_error *err)
 {
@@ -316,6 +380,11 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
     save.compat = options->compat;
     save.write_sha256 = options->sha256;
     save.metadata = extras->metadata;
+    ald_status status = layout_options(options, &save, err);
+    if (status != ALD_OK) {
+        batches->release(batches);
+        return status;
+    }
     return ald_save(batches, &out->sink, &save, &out->env->host, err);
 }
 

@@ -45,7 +45,8 @@ static ald_status keep_from_input(transfer_state *s, ald_error *err)
     status = refuse_lost_trust(s->env, info, err);
     if (status == ALD_OK) {
         s->extras.dataset_type = info->dataset_type;
-        s->extras.compression = info->compression;
+        s->extras.compression =
+            info->flags & ALD_FLAG_TRUENO_NATIVE ? ALD_COMPRESSION_ZSTD_L3 : info->compression;
         if (ald_value_find(info->metadata, "sha256") != NULL && s->write.compat == 0) {
             s->write.sha256 = 1;
         }

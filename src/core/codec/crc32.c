@@ -8,7 +8,7 @@
 
 uint32_t ald__crc32(uint32_t crc, const void *data, size_t size)
 {
-    return libdeflate_crc32(crc, data, size);
+    return size == 0 ? crc : libdeflate_crc32(crc, data, size); /* NULL means a fresh start there */
 }
 
 static uint32_t table_entry(uint32_t index)

@@ -20,7 +20,7 @@ typedef struct ald__chunk_slot {
     ald__ipc_span *spans;
     struct ArrowArray chunk; /* in; released by run */
     ald_buffer plain;        /* out: the chunk's IPC messages */
-    ald_buffer stored;       /* out: the stored bytes; empty with compression 0: `plain` is stored */
+    ald_buffer stored; /* out: the stored bytes; empty with compression 0: `plain` is stored */
     uint32_t rows;
     ald_status status;
     ald_error error;

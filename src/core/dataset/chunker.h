@@ -13,14 +13,14 @@ typedef struct ald__chunker {
     const ald_host *host;
     const struct ArrowSchema *schema; /* borrowed */
     uint64_t chunk_rows;
-    uint64_t chunk_bytes; /* about; 0: no limit */
-    int joins;            /* batches may be joined: no column is dictionary-encoded */
+    uint64_t chunk_bytes;     /* about; 0: no limit */
+    int joins;                /* batches may be joined: no column is dictionary-encoded */
     ald__array_holder *batch; /* in work */
     int64_t pos, batch_rows;  /* in it */
     uint64_t batch_limit;     /* rows of a chunk that this batch's rows allow */
     struct ArrowArray *parts; /* of the next chunk */
     size_t part_count, part_cap;
-    uint64_t rows; /* in the parts */
+    uint64_t rows;   /* in the parts */
     uint64_t chunks; /* given out */
 } ald__chunker;
 

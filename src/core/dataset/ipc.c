@@ -58,8 +58,8 @@ ald_status ald__ipc_input_head(ald__ipc_input *in, uint64_t offset, uint64_t end
     ald__cursor cursor = {0};
     size_t size = 0;
     if (left > 0)
-        ALD_TRY(in->source.read_at(in->source.ctx, offset, prefix, left < 8 ? (size_t)left : 8,
-                                   err));
+        ALD_TRY(
+            in->source.read_at(in->source.ctx, offset, prefix, left < 8 ? (size_t)left : 8, err));
     ALD_TRY(head_size(prefix, offset, left, &size, err));
     in->head.size = 0;
     ALD_TRY(ald__buffer_reserve(&in->head, size, err));

@@ -9,12 +9,12 @@
 typedef struct ald__output {
     const ald_host *host;
     ald_sink sink;
-    int crate_crc32;     /* the variant; needs the bytes in order, so the payload waits */
-    uint64_t room;       /* left for the prefix; 0: the payload waits */
-    uint32_t crc;        /* of the payload so far, where it does not wait */
-    uint64_t size;       /* of the payload so far */
-    ald_spool spool;     /* of the waiting payload, where the host has one */
-    ald_buffer memory;   /* else */
+    int crate_crc32;   /* the variant; needs the bytes in order, so the payload waits */
+    uint64_t room;     /* left for the prefix; 0: the payload waits */
+    uint32_t crc;      /* of the payload so far, where it does not wait */
+    uint64_t size;     /* of the payload so far */
+    ald_spool spool;   /* of the waiting payload, where the host has one */
+    ald_buffer memory; /* else */
 } ald__output;
 
 /* `room`: the size of the prefix, or 0 when it is not known or the sink cannot go back. Clear also after a failure. */

@@ -18,6 +18,7 @@ static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0
 ald_status ald__batch_list_add(ald__batch_list *list, struct ArrowArray *batch, ald_error *err)
 {
     size_t item = sizeof(ald__array_holder *);
+    ald_status st;
     if (list->count == list->cap) {
         size_t cap = list->cap < 8 ? 8 : list->cap * 2;
         ald__array_holder **grown = ald__alloc(list->alloc, cap * item, err);
@@ -31,9 +32,12 @@ ald_status ald__batch_list_add(ald__batch_list *list, struct ArrowArray *batch, 
         list->holders = grown;
         list->cap = cap;
     }
-    ALD_TRY(ald__array_holder_new(list->alloc, batch, &list->holders[list->count], err));
-    list->count++;
-    return ALD_OK;
+    st = ald__array_holder_new(list->alloc, batch, &list->holders[list->count], err);
+    if (st != ALD_OK)
+        batch->release(batch);
+    else
+        list->count++;
+    return st;
 }
 
 void ald__batch_list_clear(ald__batch_list *list)

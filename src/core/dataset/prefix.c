@@ -15,9 +15,9 @@
 
 typedef struct building {
     const ald__prefix *p;
-    ald_value *map;       /* the metadata */
+    ald_value *map; /* the metadata */
     int has_ald;
-    ald_buffer metadata;  /* encoded */
+    ald_buffer metadata; /* encoded */
 } building;
 
 static ald_status fact(building *b, const char *key, ald_value **out, ald_error *err)

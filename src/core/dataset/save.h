@@ -30,10 +30,10 @@ typedef struct ald__saving {
     int spooled;
 
     ald_sink sink;
-    uint64_t row_count; /* of the whole stream, or 0: not known */
+    uint64_t row_count;       /* of the whole stream, or 0: not known */
     ald__stream_save *chunks; /* or NULL */
-    ald__ipc_writer *writer; /* of the collecting pass */
-    void *hash;              /* SHA-256 under way, or NULL */
+    ald__ipc_writer *writer;  /* of the collecting pass */
+    void *hash;               /* SHA-256 under way, or NULL */
 } ald__saving;
 
 /* Reads the stream to its end. */
