@@ -114,12 +114,13 @@ static inline uint8_t *put_fraction(uint8_t *p, uint32_t micro)
  * decimals read as the same double, so without its trailing zeros it is also the shortest. NULL: not such a number. */
 static inline uint8_t *put_short_decimal(uint8_t *p, double v)
 {
-    double a = v < 0 ? -v : v;
+    double a = v < 0 ? -v : v, scaled = a * 1e6, off;
     uint64_t k;
     if (!(a < 999999999.0 && a >= 0.001))
         return NULL;
-    k = (uint64_t)(a * 1e6 + 0.5);
-    if ((double)k / 1e6 != a)
+    k = (uint64_t)(scaled + 0.5);
+    off = scaled - (double)k; /* a rounding error, or the division can be spared */
+    if (off > scaled * 1e-15 || off < scaled * -1e-15 || (double)k / 1e6 != a)
         return NULL;
     if (v < 0)
         *p++ = '-';
