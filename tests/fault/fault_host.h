@@ -183,6 +183,29 @@ static inline void fault_check_clean(const fault_host *f)
     CHECK_INT(f->open_spools, 0);
 }
 
+/* A file below tests/ as malloced bytes; the test ends when it cannot be read. */
+static inline uint8_t *fault_file(const char *name, size_t *size)
+{
+    char path[4096];
+    fault_bytes bytes = {NULL, 0, 0};
+    uint8_t piece[4096];
+    size_t got;
+    FILE *file;
+    (void)snprintf(path, sizeof path, "%s/%s", ALD_TEST_DATA, name);
+    file = fopen(path, "rb");
+    if (file == NULL) {
+        printf("cannot read %s\n", path);
+        exit(1);
+    }
+    do {
+        got = fread(piece, 1, sizeof piece, file);
+        fault_append(&bytes, piece, got);
+    } while (got > 0);
+    (void)fclose(file);
+    *size = bytes.size;
+    return bytes.data;
+}
+
 typedef ald_status (*fault_job)(fault_host *f, ald_error *err);
 
 typedef enum fault_kind { FAULT_ALLOC, FAULT_READ, FAULT_WRITE, FAULT_SPOOL } fault_kind;

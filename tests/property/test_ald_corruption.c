@@ -5,7 +5,6 @@
 #include "core/codec/codec.h"
 #include "fault/fault_host.h"
 #include "fault/table_stream.h"
-#include "ipc_stream.h"
 
 #define RENDER_ROWS 10000
 
@@ -38,27 +37,16 @@ static rt_out values;         /* of the file that was loaded last */
 static rt_out right;          /* of the sample */
 static uint64_t loaded_count; /* changed files that still load */
 
-static void read_golden(const sample *s)
-{
-    char path[4096];
-    (void)snprintf(path, sizeof path, "%s/%s", ALD_TEST_DATA, s->name);
-    file = stream_file(path, &file_size);
-    if (file == NULL) {
-        printf("cannot read %s\n", path);
-        exit(1);
-    }
-}
-
 static void save_sample(const sample *s)
 {
     ald_save_options o = ALD_SAVE_OPTIONS_INIT;
-    struct ArrowArrayStream batches;
+    struct ArrowArrayStream stream;
     ald_error err = {0};
     o.compression = s->compression;
     o.write_sha256 = s->sha256;
     fault_init(&host, NULL, 0);
-    table_open(s->seed, s->batches, &batches);
-    rt_must(ald_save(&batches, &host.sink, &o, &host.host, &err));
+    table_open(s->seed, s->batches, &stream);
+    rt_must(ald_save(&stream, &host.sink, &o, &host.host, &err));
     file_size = host.output.size;
     file = (uint8_t *)rt_calloc(1, file_size);
     memcpy(file, host.output.data, file_size);
@@ -137,7 +125,7 @@ static void open_sample(const sample *s)
     ald_dataset *d = NULL;
     ald_error err = {0};
     if (s->golden)
-        read_golden(s);
+        file = fault_file(s->name, &file_size);
     else
         save_sample(s);
     fault_init(&host, file, file_size);
