@@ -172,7 +172,8 @@ static void sizes_text(const ald_info *info)
     char text[160];
     char a[32];
     char b[32];
-    line_text("size", strcat(strcpy(text, grouped(info->file_size_bytes, a, sizeof(a))), " bytes"));
+    snprintf(text, sizeof(text), "%s bytes", grouped(info->file_size_bytes, a, sizeof(a)));
+    line_text("size", text);
     const char *name = ald_compression_name(info->compression);
     int n = snprintf(text, sizeof(text), "%s, %s bytes for %s", name != NULL ? name : "unknown",
                      grouped(info->payload_size, a, sizeof(a)),
@@ -233,7 +234,7 @@ static void metadata_text(const ald_value *metadata)
         size_t size = 0;
         const char *key = ald_value_get_key(metadata, i, &size);
         size_t used = cli_escape(name, sizeof(name) - 16, key, size);
-        strcpy(name + used, used < 15 ? "" : " ");
+        snprintf(name + used, sizeof(name) - used, "%s", used < 15 ? "" : " ");
         value_text(name, ald_value_get_item(metadata, i));
     }
 }

@@ -66,6 +66,8 @@ void cli_report(const cli_env *env, const ald_error *err);
 void cli_note(const cli_env *env, const char *fmt, ...) ALD_PRINTF(2, 3);
 /* Sets the hint of the next error. */
 void cli_hint(cli_env *env, const char *fmt, ...) ALD_PRINTF(2, 3);
+/* Appends to it, cut to fit. */
+void cli_hint_add(cli_env *env, const char *text);
 
 struct ArrowSchema;
 /* Sets the hint to the names of a table's columns. */

@@ -57,12 +57,10 @@ ald_status cli_dataset_type(cli_env *env, const char *name, uint16_t *out, ald_e
     if (*out != 0) {
         return ALD_OK;
     }
-    size_t used = strlen(strcpy(env->hint, "the types are"));
+    cli_hint(env, "the types are");
     for (size_t i = 0; type_names[i] != NULL; i++) {
-        if (used + strlen(type_names[i]) + 3 < sizeof(env->hint)) {
-            used += strlen(strcpy(env->hint + used, i > 0 ? ", " : " "));
-            used += strlen(strcpy(env->hint + used, type_names[i]));
-        }
+        cli_hint_add(env, i > 0 ? ", " : " ");
+        cli_hint_add(env, type_names[i]);
     }
     return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "--dataset-type: '%s' is no data set type", name);

@@ -220,10 +220,13 @@ static ald_status store(parser *p, found option, const char *value)
     }
     seen->items = items;
     seen->items[seen->count++] = spec;
-    switch ((opt_kind)spec->kind) {
-    case OPT_FLAG:
+    if (value == NULL) { /* a flag */
         *(uint8_t *)(void *)at = 1;
         return ALD_OK;
+    }
+    switch ((opt_kind)spec->kind) {
+    case OPT_FLAG:
+        break;
     case OPT_TEXT:
         *(const char **)(void *)at = value;
         return ALD_OK;

@@ -127,17 +127,23 @@ void cli_hint(cli_env *env, const char *fmt, ...)
     va_end(args);
 }
 
+void cli_hint_add(cli_env *env, const char *text)
+{
+    size_t used = strlen(env->hint);
+    snprintf(env->hint + used, sizeof(env->hint) - used, "%s", text);
+}
+
 void cli_hint_columns(cli_env *env, const struct ArrowSchema *schema)
 {
-    size_t used = strlen(strcpy(env->hint, "the columns are"));
+    cli_hint(env, "the columns are");
     for (int64_t i = 0; i < schema->n_children; i++) {
         const char *name = schema->children[i]->name != NULL ? schema->children[i]->name : "";
-        if (used + strlen(name) + 8 > sizeof(env->hint)) {
-            strcpy(env->hint + used, ", ...");
+        if (strlen(env->hint) + strlen(name) + 8 > sizeof(env->hint)) {
+            cli_hint_add(env, ", ...");
             return;
         }
-        used += strlen(strcpy(env->hint + used, i > 0 ? ", " : " "));
-        used += strlen(strcpy(env->hint + used, name));
+        cli_hint_add(env, i > 0 ? ", " : " ");
+        cli_hint_add(env, name);
     }
 }
 
