@@ -31,6 +31,28 @@ static ald_status save_spooled(fault_host *f, ald_error *err)
     return ald_save(&batches, &f->sink, &o, &f->host, err);
 }
 
+static ald_status save_chunks(fault_host *f, ald_error *err)
+{
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    struct ArrowArrayStream batches;
+    o.compression = compression;
+    o.layout = ALD_LAYOUT_STREAMING;
+    o.chunk_rows = 17;
+    o.memory_bytes = 1;
+    table_open(table_seed, 3, &batches);
+    return ald_save(&batches, &f->sink, &o, &f->host, err);
+}
+
+static ald_status save_aligned(fault_host *f, ald_error *err)
+{
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    struct ArrowArrayStream batches;
+    o.compression = ALD_COMPRESSION_NONE;
+    o.aligned = 1;
+    table_open(table_seed, 3, &batches);
+    return ald_save(&batches, &f->sink, &o, &f->host, err);
+}
+
 static void no_way_back(fault_host *f)
 {
     f->sink.write_at = NULL;
@@ -105,6 +127,9 @@ static void test_save_without_memory(void)
     with_sha256 = 0;
     save_fails(FAULT_ALLOC, save_spooled, NULL, 50);
     save_fails(FAULT_ALLOC, save_spooled, no_way_back, 50);
+    save_fails(FAULT_ALLOC, save_chunks, NULL, 50);
+    save_fails(FAULT_ALLOC, save_chunks, no_way_back, 50);
+    save_fails(FAULT_ALLOC, save_aligned, NULL, 50);
     metadata = NULL;
     ald_value_free(map);
 }
@@ -125,16 +150,21 @@ static void test_save_for_the_crate_without_memory(void)
 static void test_save_tables_without_memory(void)
 {
     compression = ALD_COMPRESSION_NONE;
-    for (table_seed = 1; table_seed <= 60; table_seed++)
+    for (table_seed = 1; table_seed <= 60; table_seed++) {
         fault_each(FAULT_ALLOC, "save of a random table", save, NULL, 0, NULL);
+        fault_each(FAULT_ALLOC, "chunks of a random table", save_chunks, NULL, 0, NULL);
+    }
 }
 
 static void test_save_to_a_failing_sink(void)
 {
     table_seed = SEED;
-    save_fails(FAULT_WRITE, save, NULL, 5);
-    save_fails(FAULT_WRITE, save, no_way_back, 5);
-    save_fails(FAULT_WRITE, save_spooled, no_way_back, 5);
+    save_fails(FAULT_WRITE, save, NULL, 3);
+    save_fails(FAULT_WRITE, save, no_way_back, 3);
+    save_fails(FAULT_WRITE, save_spooled, no_way_back, 3);
+    save_fails(FAULT_WRITE, save_chunks, NULL, 3);
+    save_fails(FAULT_WRITE, save_chunks, no_way_back, 3);
+    save_fails(FAULT_WRITE, save_aligned, NULL, 3);
 }
 
 static void test_save_with_a_failing_spool(void)
@@ -143,6 +173,7 @@ static void test_save_with_a_failing_spool(void)
     save_fails(FAULT_SPOOL, save, no_way_back, 3);
     save_fails(FAULT_SPOOL, save_spooled, NULL, 3);
     save_fails(FAULT_SPOOL, save_spooled, no_way_back, 6);
+    save_fails(FAULT_SPOOL, save_chunks, no_way_back, 3);
 }
 
 /* A stream that ends with an error of its own. */
