@@ -16,6 +16,7 @@
 #include "ald/schema.h"
 #include "ald/stats.h"
 #include "ald/stream.h"
+#include "ald/streaming.h"
 #include "ald/text.h"
 #include "ald/value.h"
 #include "ald/version.h"

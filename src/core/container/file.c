@@ -143,7 +143,7 @@ static ald_status check_crc32(ald__file *f, ald_error *err)
 }
 
 /* CRC of the prefix with the four bytes that hold it as zeros. */
-static ald_status check_prefix_crc32(const ald__file *f, ald_error *err)
+ald_status ald__file_check_prefix(const ald__file *f, ald_error *err)
 {
     static const char *const path[2] = {"ald", "prefix_crc32"};
     static const uint8_t zeros[4] = {0};
@@ -220,8 +220,7 @@ static ald_status open_checked(ald__file *f, ald__file_checks checks, ald_error 
     ALD_TRY(ald__file_read_metadata(f, err));
     ALD_TRY(ald__metadata_facts(f->tree, f->metadata, f->header.metadata_size, ALD__HEADER_BYTES,
                                 &f->facts, err));
-    ALD_TRY(ald__file_layout(f, err));
-    return check_prefix_crc32(f, err);
+    return ald__file_layout(f, err);
 }
 
 ald_status ald__file_open(ald__file *f, const ald_source *source, uint64_t metadata_limit,

@@ -250,6 +250,7 @@ ald_status ald__file_layout(ald__file *f, ald_error *err)
     f->encryption_mode = -1;
     ALD_TRY(true_sizes(f, err));
     ALD_TRY(place_sections(f, err));
+    ALD_TRY(ald__file_check_prefix(f, err)); /* before what rot may have changed in the prefix */
     ALD_TRY(check_padding(f, err));
     if (f->header.flags & ALD_FLAG_SIGNED)
         ALD_TRY(ald__file_bytes(f, f->sections.signature.begin, f->signature, ALD__SIGNATURE_BYTES,

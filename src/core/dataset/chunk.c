@@ -28,19 +28,23 @@ static ald_status bad_directory(uint64_t offset, const char *what, uint64_t foun
                      (unsigned long long)found, (unsigned long long)expected);
 }
 
-ald_status ald__frame_directory_read(uint8_t compression, const uint8_t *src, size_t src_size,
-                                     uint64_t uncompressed_size, uint64_t offset,
-                                     ald__frame_directory *out, ald_error *err)
+uint64_t ald__frame_directory_size(uint8_t compression, const uint8_t *src, size_t src_size)
 {
-    uint64_t content, compressed = 0, uncompressed = 0;
-    memset(out, 0, sizeof *out);
     if (!frames_allowed(compression) || src_size < FRAME_HEAD + 4 ||
         ald__load_le32(src) != DIRECTORY_MAGIC ||
         ald__load_le32(src + FRAME_HEAD) != DIRECTORY_NAME)
-        return ALD_OK;
-    content = ald__load_le32(src + 4);
-    if (content > src_size - FRAME_HEAD || content < NAME_AND_COUNT)
-        return bad_directory(offset, "frame size", content, src_size - FRAME_HEAD, err);
+        return 0;
+    return FRAME_HEAD + (uint64_t)ald__load_le32(src + 4);
+}
+
+ald_status ald__frame_directory_check(const uint8_t *src, size_t size, uint64_t compressed_size,
+                                      uint64_t uncompressed_size, uint64_t offset,
+                                      ald__frame_directory *out, ald_error *err)
+{
+    uint64_t content = ald__load_le32(src + 4), compressed = 0, uncompressed = 0;
+    memset(out, 0, sizeof *out);
+    if (content > size - FRAME_HEAD || content < NAME_AND_COUNT)
+        return bad_directory(offset, "frame size", content, size - FRAME_HEAD, err);
     out->count = ald__load_le32(src + FRAME_HEAD + 4);
     if (content != NAME_AND_COUNT + (uint64_t)out->count * ENTRY || out->count == 0)
         return bad_directory(offset, "frame size", content,
@@ -51,11 +55,22 @@ ald_status ald__frame_directory_read(uint8_t compression, const uint8_t *src, si
         compressed += ald__load_le32(out->entries + (size_t)i * ENTRY);
         uncompressed += ald__load_le32(out->entries + (size_t)i * ENTRY + 4);
     }
-    if (compressed != src_size - out->size)
-        return bad_directory(offset, "compressed bytes", compressed, src_size - out->size, err);
+    if (compressed != compressed_size - out->size)
+        return bad_directory(offset, "compressed bytes", compressed, compressed_size - out->size,
+                             err);
     if (uncompressed != uncompressed_size)
         return bad_directory(offset, "uncompressed bytes", uncompressed, uncompressed_size, err);
     return ALD_OK;
+}
+
+ald_status ald__frame_directory_read(uint8_t compression, const uint8_t *src, size_t src_size,
+                                     uint64_t uncompressed_size, uint64_t offset,
+                                     ald__frame_directory *out, ald_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (ald__frame_directory_size(compression, src, src_size) == 0)
+        return ALD_OK;
+    return ald__frame_directory_check(src, src_size, src_size, uncompressed_size, offset, out, err);
 }
 
 uint64_t ald__frame_end(const ald__frame_directory *directory, uint32_t index)
@@ -112,24 +127,29 @@ static ald_status check_column_frames(const ald__frame_directory *dir, const ald
     return ALD_OK;
 }
 
-/* What the directory says against what the record batch's metadata says. */
+ald_status ald__chunk_check_borders(const ald__ipc_schema *schema, const ald__frame_directory *dir,
+                                    const ald__ipc_message *m, uint64_t head, uint64_t offset,
+                                    ald__ipc_span *spans, ald_error *err)
+{
+    uint64_t rows;
+    if (ald__frame_end(dir, 0) != head)
+        return bad_directory(offset, "head bytes", ald__frame_end(dir, 0), head, err);
+    ALD_TRY(ald__ipc_read_spans(schema, m, &ald__payload_rules, spans, &rows, err));
+    return check_column_frames(dir, spans, (size_t)ald__ipc_schema_get(schema)->n_children, head,
+                               offset, err);
+}
+
+/* The same with spans of its own. */
 static ald_status check_borders(const ald__file *f, const ald__ipc_schema *schema,
                                 const ald__frame_directory *dir, const ald__ipc_message *m,
                                 uint64_t head, uint64_t offset, ald_error *err)
 {
-    size_t columns = (size_t)ald__ipc_schema_get(schema)->n_children;
-    size_t size = columns * sizeof(ald__ipc_span);
-    uint64_t rows;
-    ald__ipc_span *spans;
+    size_t size = (size_t)ald__ipc_schema_get(schema)->n_children * sizeof(ald__ipc_span);
+    ald__ipc_span *spans = ald__alloc(&f->alloc, size, err);
     ald_status st;
-    if (ald__frame_end(dir, 0) != head)
-        return bad_directory(offset, "head bytes", ald__frame_end(dir, 0), head, err);
-    spans = ald__alloc(&f->alloc, size, err);
     if (spans == NULL)
         return ALD_E_NOMEM;
-    st = ald__ipc_read_spans(schema, m, &ald__payload_rules, spans, &rows, err);
-    if (st == ALD_OK)
-        st = check_column_frames(dir, spans, columns, head, offset, err);
+    st = ald__chunk_check_borders(schema, dir, m, head, offset, spans, err);
     ald__release(&f->alloc, spans, size);
     return st;
 }
@@ -147,65 +167,85 @@ static ald_status check_dictionaries(const ald__ipc_schema *schema,
     return ALD_OK;
 }
 
-/* Dictionary batches up to the record batch, which is left in *m with the dictionaries read. */
+/* Dictionary batches up to the head of the record batch, which is left in *m without its body. */
 static ald_status read_head(ald__cursor *bytes, ald__ipc_dictionaries *dictionaries,
                             const ald__ipc_rules *rules, ald__shared *backing, ald__ipc_message *m,
-                            uint64_t *body, ald_error *err)
+                            ald_error *err)
 {
     for (;;) {
         size_t before = bytes->pos;
-        ALD_TRY(ald__ipc_read_message(bytes, rules, m, err));
-        if (m->type == ALD__IPC_BATCH) {
-            *body = before + m->head_size;
+        ALD_TRY(ald__ipc_read_head(bytes, rules, m, err));
+        if (m->type == ALD__IPC_BATCH)
             return ALD_OK;
-        }
         if (m->type != ALD__IPC_DICTIONARY)
             return ald__fail(err, ALD_E_INVALID_FORMAT, bytes->base + before,
                              "a chunk holds dictionaries and one record batch, nothing else");
+        bytes->pos = before;
+        ALD_TRY(ald__ipc_read_message(bytes, rules, m, err));
         ALD_TRY(ald__ipc_read_dictionary(dictionaries, m, rules, backing, err));
     }
 }
 
-static ald_status parse_with(const ald__file *f, const ald__ipc_schema *schema,
-                             const ald_chunk_entry *entry, const uint8_t *src, ald__cursor *bytes,
-                             ald__shared *backing, ald__ipc_dictionaries *dictionaries,
-                             ald__ipc_message *m, struct ArrowArray *out, ald_error *err)
+ald_status ald__chunk_parse_head(const ald__ipc_schema *schema, ald__cursor *bytes,
+                                 const ald__ipc_rules *rules, ald__shared *backing,
+                                 ald__ipc_dictionaries *dictionaries, ald__ipc_message *m,
+                                 uint64_t plain_size, ald_error *err)
 {
-    ald__ipc_rules rules = ald__payload_rules;
-    ald__frame_directory dir;
-    uint64_t body = 0, offset = bytes->base;
-    rules.allow_delta = 0;
-    rules.once = 1;
-    ALD_TRY(read_head(bytes, dictionaries, &rules, backing, m, &body, err));
-    ALD_TRY(check_dictionaries(schema, dictionaries, offset, err));
-    if (ald__cursor_left(bytes) != 0)
+    ALD_TRY(read_head(bytes, dictionaries, rules, backing, m, err));
+    ALD_TRY(check_dictionaries(schema, dictionaries, bytes->base, err));
+    if (m->body_size != plain_size - bytes->pos)
         return ald__fail(err, ALD_E_INVALID_FORMAT, ald__cursor_offset(bytes),
-                         "%zu bytes behind the chunk's record batch", ald__cursor_left(bytes));
-    ALD_TRY(ald__frame_directory_read(f->header.compression, src, entry->compressed_size,
-                                      entry->uncompressed_size, offset, &dir, err));
-    if (dir.count > 0)
-        ALD_TRY(check_borders(f, schema, &dir, m, body, offset, err));
-    ALD_TRY(ald__ipc_read_batch(dictionaries, m, &rules, backing, NULL, out, err));
-    if ((uint64_t)out->length != entry->num_rows) {
-        int64_t rows = out->length;
-        out->release(out);
-        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
-                         "the chunk has %lld rows, its entry says %u", (long long)rows,
-                         entry->num_rows);
-    }
+                         "the record batch's body has %llu bytes, the chunk has %llu left",
+                         (unsigned long long)m->body_size,
+                         (unsigned long long)(plain_size - bytes->pos));
+    m->body = bytes->data + bytes->pos;
     return ALD_OK;
 }
 
+ald_status ald__chunk_check_rows(const ald_chunk_entry *entry, struct ArrowArray *batch,
+                                 uint64_t offset, ald_error *err)
+{
+    int64_t rows = batch->length;
+    if ((uint64_t)rows == entry->num_rows)
+        return ALD_OK;
+    batch->release(batch);
+    return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                     "the chunk has %lld rows, its entry says %u", (long long)rows,
+                     entry->num_rows);
+}
+
+static ald_status parse_with(const ald__file *f, const ald__ipc_schema *schema,
+                             const ald_chunk_entry *entry, const uint8_t *src,
+                             const uint8_t *columns, ald__cursor *bytes, ald__shared *backing,
+                             ald__ipc_dictionaries *dictionaries, ald__ipc_message *m,
+                             struct ArrowArray *out, ald_error *err)
+{
+    ald__ipc_rules rules = ald__payload_rules;
+    ald__frame_directory dir;
+    uint64_t offset = bytes->base;
+    rules.allow_delta = 0;
+    rules.once = 1;
+    ALD_TRY(
+        ald__chunk_parse_head(schema, bytes, &rules, backing, dictionaries, m, bytes->size, err));
+    ALD_TRY(ald__frame_directory_read(f->header.compression, src, entry->compressed_size,
+                                      entry->uncompressed_size, offset, &dir, err));
+    if (dir.count > 0)
+        ALD_TRY(check_borders(f, schema, &dir, m, bytes->pos, offset, err));
+    ALD_TRY(ald__ipc_read_batch(dictionaries, m, &rules, backing, columns, out, err));
+    return ald__chunk_check_rows(entry, out, offset, err);
+}
+
 ald_status ald__chunk_parse(const ald__file *f, const ald__ipc_schema *schema,
-                            const ald_chunk_entry *entry, const uint8_t *src, ald__cursor *bytes,
-                            ald__shared *backing, ald__ipc_message *message, struct ArrowArray *out,
-                            ald_error *err)
+                            const ald_chunk_entry *entry, const uint8_t *src,
+                            const uint8_t *columns, ald__cursor *bytes, ald__shared *backing,
+                            ald__ipc_message *message, struct ArrowArray *out, ald_error *err)
 {
     ald__ipc_dictionaries *dictionaries = NULL;
     ald_status st;
     out->release = NULL;
     ALD_TRY(ald__ipc_dictionaries_new(&f->alloc, schema, &dictionaries, err));
-    st = parse_with(f, schema, entry, src, bytes, backing, dictionaries, message, out, err);
+    st =
+        parse_with(f, schema, entry, src, columns, bytes, backing, dictionaries, message, out, err);
     ald__ipc_dictionaries_free(dictionaries);
     return st;
 }

@@ -270,8 +270,8 @@ static ald_status parse_chunks(parsing *p, const uint8_t *stored, ald_error *err
         struct ArrowArray batch;
         if (ald__cursor_take(&p->bytes, e->uncompressed_size) == NULL)
             return ald__fail(err, ALD_E_INVALID_FORMAT, bytes.base, "a chunk past the payload");
-        ALD_TRY(ald__chunk_parse(p->file, p->schema, e, stored + e->byte_offset, &bytes, p->payload,
-                                 &m, &batch, err));
+        ALD_TRY(ald__chunk_parse(p->file, p->schema, e, stored + e->byte_offset, NULL, &bytes,
+                                 p->payload, &m, &batch, err));
         ALD_TRY(take_batch(p, &m, &batch, err));
     }
     if (ald__cursor_left(&p->bytes) < END_BYTES ||

@@ -41,10 +41,14 @@ ALD_NODISCARD ald_status ald__payload_parse(const ald__file *file, const ald__ip
                                             const uint8_t *whole, ald__shared *payload,
                                             ald__batch_list *out, ald_error *err);
 
-/* Signer, frame_crc32, license, key, in FORMAT.md's order of checks; `whole`: the file's bytes. */
+/* Signer, frame_crc32, license, key, in FORMAT.md's order of checks; `whole`: the file's bytes, or NULL
+ * (opened lazily: frame_crc32 is checked piece by piece). */
 ALD_NODISCARD ald_status ald__check_trust(const ald__file *file, const uint8_t *whole,
                                           const ald_load_options *options, const ald_host *host,
                                           ald_error *err);
+/* frame_crc32 of one stored piece (0 prologue, 1 … n chunks, n + 1 epilogue), where the file has it. */
+ALD_NODISCARD ald_status ald__check_piece_crc32(const ald__file *file, uint64_t piece,
+                                                const uint8_t *stored, size_t size, ald_error *err);
 ALD_NODISCARD ald_status ald__check_sha256(const ald__file *file, const ald__shared *payload,
                                            const ald_host *host, ald_error *err);
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Some columns of a chunk: its directory, its head, and the frames that hold what is wanted; nothing else is read. The
+ * chunk's plain bytes keep their places in one block, whose pages are only touched where a frame was inflated. */
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/endian.h"
+#include "core/codec/codec.h"
+#include "core/dataset/chunk.h"
+#include "core/dataset/lazy.h"
+#include "core/dataset/whole.h"
+
+#define DIRECTORY_HEAD 16u
+#define ENTRY 8u
+
+typedef struct column_read {
+    const ald_streaming *s;
+    const ald_chunk_entry *entry;
+    const uint8_t *columns;
+    ald__stored start; /* the directory's bytes */
+    ald__frame_directory directory;
+    ald__shared *plain;
+    ald__ipc_dictionaries *dictionaries;
+    ald__ipc_message message;
+    ald__ipc_span *spans;
+    ald_error *err;
+} column_read;
+
+static size_t column_count(const column_read *r)
+{
+    return (size_t)r->s->info.schema->n_children;
+}
+
+static uint64_t file_offset(const column_read *r)
+{
+    return r->s->file.sections.payload.begin + r->entry->byte_offset;
+}
+
+/* The directory, read in two steps since only its start tells its size. *has = 0: the chunk has none. */
+static ald_status read_directory(column_read *r, int *has)
+{
+    const ald_chunk_entry *e = r->entry;
+    uint8_t id = r->s->file.header.compression;
+    uint64_t size = e->compressed_size < DIRECTORY_HEAD ? e->compressed_size : DIRECTORY_HEAD;
+    *has = 0;
+    ALD_TRY(ald__stored_read(r->s, e->byte_offset, e->byte_offset + size, &r->start, r->err));
+    size = ald__frame_directory_size(id, r->start.data, r->start.size);
+    ald__stored_clear(r->s, &r->start);
+    if (size == 0)
+        return ALD_OK;
+    if (size > e->compressed_size)
+        size = e->compressed_size;
+    ALD_TRY(ald__stored_read(r->s, e->byte_offset, e->byte_offset + size, &r->start, r->err));
+    ALD_TRY(ald__frame_directory_check(r->start.data, r->start.size, e->compressed_size,
+                                       e->uncompressed_size, file_offset(r), &r->directory,
+                                       r->err));
+    *has = 1;
+    return ALD_OK;
+}
+
+/* Frame `index`, which begins at `stored` in the chunk and at `plain` in its plain bytes. */
+static ald_status inflate(const column_read *r, uint32_t index, uint64_t stored, uint64_t plain)
+{
+    const uint8_t *entry = r->directory.entries + (size_t)index * ENTRY;
+    uint64_t begin = r->entry->byte_offset + stored;
+    uint32_t size = ald__load_le32(entry + 4);
+    ald__stored frame;
+    ald_status st;
+    ALD_TRY(ald__stored_read(r->s, begin, begin + ald__load_le32(entry), &frame, r->err));
+    if (ald__codec_bound(r->s->file.header.compression, frame.data, frame.size) < size)
+        st = ald__fail(r->err, ALD_E_INVALID_FORMAT, file_offset(r) + stored,
+                       "frame %u cannot hold %u bytes", index, size);
+    else
+        st = ald__codec_decode(r->s->file.header.compression, &r->s->host.alloc, frame.data,
+                               frame.size, ald__shared_data(r->plain) + plain, size,
+                               file_offset(r) + stored, r->err);
+    ald__stored_clear(r->s, &frame);
+    return st;
+}
+
+/* A body frame is wanted when a wanted column lies in it. */
+static int is_wanted(const column_read *r, uint64_t begin, uint64_t end)
+{
+    for (size_t i = 0; i < column_count(r); i++) {
+        if (r->columns[i] && r->spans[i].begin < r->spans[i].end && r->spans[i].begin >= begin &&
+            r->spans[i].begin < end)
+            return 1;
+    }
+    return 0;
+}
+
+static ald_status inflate_wanted(const column_read *r, uint64_t head)
+{
+    uint64_t stored = r->directory.size + ald__load_le32(r->directory.entries), begin = 0;
+    for (uint32_t i = 1; i < r->directory.count; i++) {
+        const uint8_t *entry = r->directory.entries + (size_t)i * ENTRY;
+        uint64_t end = begin + ald__load_le32(entry + 4);
+        if (is_wanted(r, begin, end))
+            ALD_TRY(inflate(r, i, stored, head + begin));
+        stored += ald__load_le32(entry);
+        begin = end;
+    }
+    return ALD_OK;
+}
+
+static ald_status read_columns(column_read *r, struct ArrowArray *out)
+{
+    uint64_t head = ald__frame_end(&r->directory, 0);
+    ald__ipc_rules rules = ald__payload_rules;
+    ald__cursor bytes;
+    ALD_TRY(ald__shared_alloc(&r->s->host.alloc, r->entry->uncompressed_size, &r->plain, r->err));
+    ALD_TRY(inflate(r, 0, r->directory.size, 0));
+    bytes = (ald__cursor){ald__shared_data(r->plain), (size_t)head, 0, 0};
+    rules.allow_delta = 0;
+    rules.once = 1;
+    ALD_TRY(ald__chunk_parse_head(r->s->schema, &bytes, &rules, r->plain, r->dictionaries,
+                                  &r->message, r->entry->uncompressed_size, r->err));
+    ALD_TRY(ald__chunk_check_borders(r->s->schema, &r->directory, &r->message, head, file_offset(r),
+                                     r->spans, r->err));
+    ALD_TRY(inflate_wanted(r, head));
+    ALD_TRY(ald__ipc_read_batch(r->dictionaries, &r->message, &rules, r->plain, r->columns, out,
+                                r->err));
+    return ald__chunk_check_rows(r->entry, out, file_offset(r), r->err);
+}
+
+ald_status ald__columns_read(const ald_streaming *s, uint64_t index, const uint8_t *columns,
+                             int *done, struct ArrowArray *out, ald_error *err)
+{
+    column_read r;
+    size_t size;
+    ald_status st;
+    memset(&r, 0, sizeof r);
+    r.s = s;
+    r.entry = &s->file.chunks[index];
+    r.columns = columns;
+    r.err = err;
+    size = column_count(&r) * sizeof *r.spans;
+    st = read_directory(&r, done);
+    if (st == ALD_OK && *done) {
+        r.spans = ald__alloc(&s->host.alloc, size, err);
+        st = r.spans == NULL
+                 ? ALD_E_NOMEM
+                 : ald__ipc_dictionaries_new(&s->host.alloc, s->schema, &r.dictionaries, err);
+        if (st == ALD_OK)
+            st = read_columns(&r, out);
+    }
+    ald__ipc_dictionaries_free(r.dictionaries);
+    ald__shared_unref(r.plain);
+    if (r.spans != NULL)
+        ald__release(&s->host.alloc, r.spans, size);
+    ald__stored_clear(s, &r.start);
+    return st;
+}

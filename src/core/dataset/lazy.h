@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of an ald_streaming. */
+#ifndef CORE_DATASET_LAZY_H
+#define CORE_DATASET_LAZY_H
+
+#include "ald/streaming.h"
+#include "core/arrow/ipc_read.h"
+#include "core/base/shared.h"
+#include "core/container/file.h"
+
+struct ald_streaming {
+    ald_host host;
+    ald__file file;
+    ald__ipc_schema *schema;
+    ald_info info;
+};
+
+/* Stored bytes [begin, end) of the payload: where they are, or in fresh memory. */
+typedef struct ald__stored {
+    const uint8_t *data;
+    size_t size;
+    uint8_t *owned; /* or NULL */
+} ald__stored;
+
+ALD_NODISCARD ald_status ald__stored_read(const ald_streaming *streaming, uint64_t begin,
+                                          uint64_t end, ald__stored *out, ald_error *err);
+void ald__stored_clear(const ald_streaming *streaming, ald__stored *stored);
+
+/* A whole piece (0 prologue, 1 … n chunks, n + 1 epilogue), its frame_crc32 checked. */
+ALD_NODISCARD ald_status ald__piece_read(const ald_streaming *streaming, uint64_t piece,
+                                         ald__stored *out, ald_error *err);
+
+/* Some columns of a chunk through its column frames. *done = 0: the chunk has none, nothing was read but its start. */
+ALD_NODISCARD ald_status ald__columns_read(const ald_streaming *streaming, uint64_t index,
+                                           const uint8_t *columns, int *done,
+                                           struct ArrowArray *out, ald_error *err);
+
+#endif
