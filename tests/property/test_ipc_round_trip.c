@@ -9,7 +9,7 @@
 #include "core/arrow/ipc_write.h"
 #include "core/base/buf.h"
 
-#define SEEDS 3000
+#define SEEDS 2000
 #define MAX_BATCHES 3
 
 static check_heap heap;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Offsets in a FlatBuffer point forward, so a writer that puts parents before their children needs no second pass: it
- * patches each offset when it reaches the child. The last few vtables are shared by tables that look the same, as the
- * fields of a wide schema do. */
+ * patches each offset when it reaches the child. Each table has a vtable of its own, right before it: sharing the vtable of
+ * an earlier table would be legal, yet Polars' reader looks for vtables behind the offset to their table alone. */
 #include "core/arrow/flatbuf_write.h"
 
 #include <string.h>
@@ -38,8 +38,6 @@ void ald__fb_begin(ald__fb *fb, ald_buffer *out, ald_error *err)
     fb->start = out->size;
     fb->err = err;
     fb->status = ALD_OK;
-    memset(fb->recent, 0, sizeof fb->recent);
-    fb->recent_next = 0;
     fb_zeros(fb, 4);
 }
 
@@ -70,22 +68,14 @@ static void fb_layout(const uint8_t *sizes, size_t field_count, uint8_t vtable[F
     ald__store_le16(vtable + 2, (uint16_t)at);
 }
 
-/* Position of these vtable bytes, written if no recent one has them. */
+/* Writes the vtable and returns its position. */
 static size_t fb_vtable(ald__fb *fb, const uint8_t *vtable)
 {
-    size_t size = ald__load_le16(vtable), position;
-    if (fb->status != ALD_OK)
-        return 0;
-    for (size_t i = 0; i < ALD__FB_RECENT; i++) {
-        if (fb->recent[i] != 0 && fb->recent[i] + size <= fb_position(fb) &&
-            memcmp(fb->out->data + fb->start + fb->recent[i], vtable, size) == 0)
-            return fb->recent[i];
-    }
+    size_t position;
     fb_align(fb, 4);
     position = fb_position(fb);
     if (fb->status == ALD_OK)
-        fb->status = ald__buffer_append(fb->out, vtable, size, fb->err);
-    fb->recent[fb->recent_next++ % ALD__FB_RECENT] = (uint32_t)position;
+        fb->status = ald__buffer_append(fb->out, vtable, ald__load_le16(vtable), fb->err);
     return position;
 }
 

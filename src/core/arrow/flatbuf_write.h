@@ -10,7 +10,6 @@
 #include "ald/io.h"
 
 #define ALD__FB_MAX_FIELDS 8
-#define ALD__FB_RECENT 8
 
 /* One FlatBuffer appended to `out`. A failure sticks in `status` and makes the calls behind it do nothing. Positions count
  * from the buffer's first byte. */
@@ -19,8 +18,6 @@ typedef struct ald__fb {
     size_t start; /* of the FlatBuffer in out */
     ald_error *err;
     ald_status status;
-    uint32_t recent[ALD__FB_RECENT]; /* positions of vtables, to be shared; 0: none */
-    uint32_t recent_next;
 } ald__fb;
 
 /* Begins with the root offset, to be linked with ald__fb_link_root once the root table's turn has come. */
