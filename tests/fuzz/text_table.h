@@ -27,19 +27,43 @@ static inline uint64_t tt_take(tt_bytes *b, int count)
 }
 
 typedef enum tt_kind {
-    TT_NULL, TT_BOOL, TT_INT64, TT_UINT64, TT_FLOAT64, TT_DECIMAL128, TT_DECIMAL256, TT_DATE, TT_TIME_US, TT_TIME_NS,
-    TT_STAMP_US, TT_STAMP_NS, TT_STAMP_UTC, TT_STAMP_OFFSET, TT_STRING, TT_KINDS
+    TT_NULL,
+    TT_BOOL,
+    TT_INT64,
+    TT_UINT64,
+    TT_FLOAT64,
+    TT_DECIMAL128,
+    TT_DECIMAL256,
+    TT_DATE,
+    TT_TIME_US,
+    TT_TIME_NS,
+    TT_STAMP_US,
+    TT_STAMP_NS,
+    TT_STAMP_UTC,
+    TT_STAMP_OFFSET,
+    TT_STRING,
+    TT_KINDS
 } tt_kind;
 
 static const struct {
     const char *format;
     int64_t low, high; /* of the stored integer, where that is bounded */
 } tt_types[TT_KINDS] = {
-    {"n", 0, 0}, {"b", 0, 0}, {"l", 0, 0}, {"L", 0, 0}, {"g", 0, 0}, {"d:38,", 0, 0}, {"d:76,", 0, 0},
-    {"tdD", -719162, 2932896}, {"ttu", 0, 86399999999}, {"ttn", 0, 86399999999999},
-    {"tsu:", -62135596800000000, 253402300799999999}, {"tsn:", INT64_MIN, INT64_MAX},
+    {"n", 0, 0},
+    {"b", 0, 0},
+    {"l", 0, 0},
+    {"L", 0, 0},
+    {"g", 0, 0},
+    {"d:38,", 0, 0},
+    {"d:76,", 0, 0},
+    {"tdD", -719162, 2932896},
+    {"ttu", 0, 86399999999},
+    {"ttn", 0, 86399999999999},
+    {"tsu:", -62135596800000000, 253402300799999999},
+    {"tsn:", INT64_MIN, INT64_MAX},
     {"tsu:UTC", -62135596800000000, 253402300799999999},
-    {"tsn:+05:30", INT64_MIN, INT64_MAX}, {"u", 0, 0},
+    {"tsn:+05:30", INT64_MIN, INT64_MAX},
+    {"u", 0, 0},
 };
 
 typedef struct tt_column {
@@ -77,11 +101,53 @@ static inline void tt_drop_array(struct ArrowArray *array)
 
 static inline size_t tt_text(tt_bytes *b, char *out)
 {
-    static const char *const parts[] = {
-        "", "0", "17", "-", "+", ".", "e5", "true", "false", "nan", "inf", "null", "NA", "2024-01-31", "12:30:00", "T", "Z",
-        "+05:30", "\"", "\"\"", ",", ";", "\t", "|", "\n", "\r", "\r\n", " ", "  ", "#", "'", "\\", "=1+1", "a", "word",
-        "\xC3\xA9", "\xE6\xBC\xA2", "\xF0\x9F\x8E\x89", "\xEF\xBB\xBF", "\xE2\x80\xA8", "\x01", "\x7F", "[", "{", "0123456789",
-        "12345678901234567890", "0.1234567890123456789"};
+    static const char *const parts[] = {"",
+                                        "0",
+                                        "17",
+                                        "-",
+                                        "+",
+                                        ".",
+                                        "e5",
+                                        "true",
+                                        "false",
+                                        "nan",
+                                        "inf",
+                                        "null",
+                                        "NA",
+                                        "2024-01-31",
+                                        "12:30:00",
+                                        "T",
+                                        "Z",
+                                        "+05:30",
+                                        "\"",
+                                        "\"\"",
+                                        ",",
+                                        ";",
+                                        "\t",
+                                        "|",
+                                        "\n",
+                                        "\r",
+                                        "\r\n",
+                                        " ",
+                                        "  ",
+                                        "#",
+                                        "'",
+                                        "\\",
+                                        "=1+1",
+                                        "a",
+                                        "word",
+                                        "\xC3\xA9",
+                                        "\xE6\xBC\xA2",
+                                        "\xF0\x9F\x8E\x89",
+                                        "\xEF\xBB\xBF",
+                                        "\xE2\x80\xA8",
+                                        "\x01",
+                                        "\x7F",
+                                        "[",
+                                        "{",
+                                        "0123456789",
+                                        "12345678901234567890",
+                                        "0.1234567890123456789"};
     size_t n = 0, count = (size_t)tt_take(b, 1) % 4;
     for (size_t i = 0; i < count; i++) {
         const char *part = parts[tt_take(b, 1) % (sizeof parts / sizeof *parts)];
@@ -133,7 +199,9 @@ static inline int64_t tt_bounded(tt_bytes *b, int64_t low, int64_t high)
     uint64_t span = (uint64_t)high - (uint64_t)low, v = tt_take(b, 8);
     v = span == UINT64_MAX ? v : v % (span + 1);
     v = (uint64_t)low + v;
-    return (int64_t)(tt_take(b, 1) % 2 == 0 && v % 1000000000 <= v - (uint64_t)low ? v - v % 1000000000 : v);
+    return (int64_t)(tt_take(b, 1) % 2 == 0 && v % 1000000000 <= v - (uint64_t)low
+                         ? v - v % 1000000000
+                         : v);
 }
 
 static inline void tt_value(tt_column *c, tt_bytes *b, int64_t row, int valid)
@@ -248,16 +316,17 @@ static inline void tt_stream(tt_table *t, const ald_host *host, struct ArrowArra
 
 /* ---- comparing */
 
-static inline void tt_fail(const tt_table *t, int column, int64_t row, const ald_buffer *text, const char *what)
+static inline void tt_fail(const tt_table *t, int column, int64_t row, const ald_buffer *text,
+                           const char *what)
 {
-    fprintf(stderr, "column %d (%s), row %lld: %s\n%.*s\n", column, t->column[column].format, (long long)row, what,
-            (int)text->size, (const char *)text->data);
+    fprintf(stderr, "column %d (%s), row %lld: %s\n%.*s\n", column, t->column[column].format,
+            (long long)row, what, (int)text->size, (const char *)text->data);
     abort();
 }
 
 /* CSV's types are all in the table; of JSON's those that are no strings. */
-static inline void tt_check_type(const tt_table *t, int column, const struct ArrowSchema *got, int json,
-                                 const ald_buffer *text)
+static inline void tt_check_type(const tt_table *t, int column, const struct ArrowSchema *got,
+                                 int json, const ald_buffer *text)
 {
     const tt_column *c = t->column + column;
     const char *want = json && c->kind >= TT_DATE ? "u" : c->format;
@@ -266,9 +335,9 @@ static inline void tt_check_type(const tt_table *t, int column, const struct Arr
         tt_fail(t, column, 0, text, got->format);
 }
 
-static inline void tt_check_row(const tt_table *t, int column, int64_t row, const struct ArrowSchema *field,
-                                const struct ArrowArray *array, int64_t array_row, const ald_host *host,
-                                const ald_buffer *text)
+static inline void tt_check_row(const tt_table *t, int column, int64_t row,
+                                const struct ArrowSchema *field, const struct ArrowArray *array,
+                                int64_t array_row, const ald_host *host, const ald_buffer *text)
 {
     ald_error err;
     ald_buffer want = {NULL, 0, 0, &host->alloc}, got = {NULL, 0, 0, &host->alloc};
@@ -276,8 +345,8 @@ static inline void tt_check_row(const tt_table *t, int column, int64_t row, cons
     FUZZ_CHECK(ald_value_to_text(&c->field, &c->array, row, 1, NULL, &want, &err) == ALD_OK);
     FUZZ_CHECK(ald_value_to_text(field, array, array_row, 1, NULL, &got, &err) == ALD_OK);
     if (want.size != got.size || memcmp(want.data, got.data, got.size) != 0) {
-        fprintf(stderr, "wanted %.*s, got %.*s\n", (int)want.size, (const char *)want.data, (int)got.size,
-                (const char *)got.data);
+        fprintf(stderr, "wanted %.*s, got %.*s\n", (int)want.size, (const char *)want.data,
+                (int)got.size, (const char *)got.data);
         tt_fail(t, column, row, text, "another value");
     }
     ald_buffer_clear(&want);
@@ -285,8 +354,8 @@ static inline void tt_check_row(const tt_table *t, int column, int64_t row, cons
 }
 
 /* Drains and releases the stream. */
-static inline void tt_check(const tt_table *t, struct ArrowArrayStream *stream, int json, int with_names,
-                            const ald_host *host, const ald_buffer *text)
+static inline void tt_check(const tt_table *t, struct ArrowArrayStream *stream, int json,
+                            int with_names, const ald_host *host, const ald_buffer *text)
 {
     ald_error err = {0};
     struct ArrowSchema schema;
@@ -307,7 +376,8 @@ static inline void tt_check(const tt_table *t, struct ArrowArrayStream *stream, 
         FUZZ_CHECK(row + batch.length <= t->rows);
         for (int64_t r = 0; r < batch.length; r++, row++) {
             for (int i = 0; i < t->columns; i++)
-                tt_check_row(t, i, row, schema.children[i], batch.children[i], r + batch.offset, host, text);
+                tt_check_row(t, i, row, schema.children[i], batch.children[i], r + batch.offset,
+                             host, text);
         }
         batch.release(&batch);
     }

@@ -78,7 +78,8 @@ static inline struct ArrowSchema fixture_field(const char *format, const char *n
 }
 
 /* Buffers: validity first where the type has one. */
-static inline struct ArrowArray fixture_array(int64_t length, int64_t n_buffers, const void **buffers)
+static inline struct ArrowArray fixture_array(int64_t length, int64_t n_buffers,
+                                              const void **buffers)
 {
     struct ArrowArray a = {0};
     a.length = length;
@@ -92,8 +93,9 @@ static inline struct ArrowArray fixture_array(int64_t length, int64_t n_buffers,
 #define BUFFERS(...) ((const void *[]){__VA_ARGS__})
 
 /* The text of one value, NUL-terminated, in static storage. */
-static inline const char *fixture_text(const struct ArrowSchema *field, const struct ArrowArray *array,
-                                       int64_t row, int json, const ald_text_write_options *options)
+static inline const char *fixture_text(const struct ArrowSchema *field,
+                                       const struct ArrowArray *array, int64_t row, int json,
+                                       const ald_text_write_options *options)
 {
     static char text[65536];
     ald_host host = fixture_host();
@@ -126,7 +128,8 @@ static inline void fixture_table_init(fixture_table *t, int64_t rows)
     t->batch.children = t->columns;
 }
 
-static inline void fixture_add(fixture_table *t, struct ArrowSchema *field, struct ArrowArray *array)
+static inline void fixture_add(fixture_table *t, struct ArrowSchema *field,
+                               struct ArrowArray *array)
 {
     t->fields[t->schema.n_children++] = field;
     t->columns[t->batch.n_children++] = array;

@@ -47,7 +47,8 @@ typedef struct string_column {
     const void *buffers[3];
 } string_column;
 
-static void strings_init(string_column *c, const char *name, const char *const *values, int64_t count)
+static void strings_init(string_column *c, const char *name, const char *const *values,
+                         int64_t count)
 {
     memset(c, 0, sizeof *c);
     for (int64_t i = 0; i < count; i++) {
@@ -81,24 +82,97 @@ static const char *field_of(const char *value)
 
 static void test_bare_where_it_can_be(void)
 {
-    static const char *const bare[] = {
-        "a", "ab", "abc", "abcd", "abcdefg", "abcdefgh", "abcdefghijklmno", "abcdefghijklmnop",
-        "abcdefghijklmnopq", "01067", "+5", "007", "0x1F", "1.5 %", "31.01.2024", "01/02/2024",
-        "yes", "NA", "null", "None", "2024-02-30", "25:00", "1e", "-", ".", "--1", "=1+1", "@x", "-2+3",
-        "+A1", "#note", "'quoted'", "in between", "table", "false alarm", "Infinite", "nano", "1_000",
-        "1 000", "é", "\xEF\xBC\x81", "a\\b", "12abc", "1-2"};
+    static const char *const bare[] = {"a",
+                                       "ab",
+                                       "abc",
+                                       "abcd",
+                                       "abcdefg",
+                                       "abcdefgh",
+                                       "abcdefghijklmno",
+                                       "abcdefghijklmnop",
+                                       "abcdefghijklmnopq",
+                                       "01067",
+                                       "+5",
+                                       "007",
+                                       "0x1F",
+                                       "1.5 %",
+                                       "31.01.2024",
+                                       "01/02/2024",
+                                       "yes",
+                                       "NA",
+                                       "null",
+                                       "None",
+                                       "2024-02-30",
+                                       "25:00",
+                                       "1e",
+                                       "-",
+                                       ".",
+                                       "--1",
+                                       "=1+1",
+                                       "@x",
+                                       "-2+3",
+                                       "+A1",
+                                       "#note",
+                                       "'quoted'",
+                                       "in between",
+                                       "table",
+                                       "false alarm",
+                                       "Infinite",
+                                       "nano",
+                                       "1_000",
+                                       "1 000",
+                                       "é",
+                                       "\xEF\xBC\x81",
+                                       "a\\b",
+                                       "12abc",
+                                       "1-2"};
     for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
         CHECK_STR(field_of(bare[i]), bare[i]);
 }
 
 static void test_quoted_where_it_looks_otherwise(void)
 {
-    static const char *const quoted[] = {
-        "17", "-17", "0", "1.5", "-0", ".5", "5.", "1e5", "true", "false", "True", "TRUE", "NaN", "nan",
-        "inf", "-inf", "Infinity", "2024-01-31", "12:30:00", "2024-01-31T10:00", "2024-01-31 10:00:00.5",
-        "2024-01-31T10:00:00Z", "2024-01-31T10:00:00+05:30", "12345678901234567890123", "", " ", " a", "a ",
-        "\ta", "a\t", "\xEF\xBB\xBF" "bom", "a,b", "a;b", "a|b", "a\tb", "a\rb", "0.1234567890123456789",
-        "abcdefghijklmnop,", ",abcdefghijklmnop", "abcdefghijklmnopq;rstuvwxyz"};
+    static const char *const quoted[] = {"17",
+                                         "-17",
+                                         "0",
+                                         "1.5",
+                                         "-0",
+                                         ".5",
+                                         "5.",
+                                         "1e5",
+                                         "true",
+                                         "false",
+                                         "True",
+                                         "TRUE",
+                                         "NaN",
+                                         "nan",
+                                         "inf",
+                                         "-inf",
+                                         "Infinity",
+                                         "2024-01-31",
+                                         "12:30:00",
+                                         "2024-01-31T10:00",
+                                         "2024-01-31 10:00:00.5",
+                                         "2024-01-31T10:00:00Z",
+                                         "2024-01-31T10:00:00+05:30",
+                                         "12345678901234567890123",
+                                         "",
+                                         " ",
+                                         " a",
+                                         "a ",
+                                         "\ta",
+                                         "a\t",
+                                         "\xEF\xBB\xBF"
+                                         "bom",
+                                         "a,b",
+                                         "a;b",
+                                         "a|b",
+                                         "a\tb",
+                                         "a\rb",
+                                         "0.1234567890123456789",
+                                         "abcdefghijklmnop,",
+                                         ",abcdefghijklmnop",
+                                         "abcdefghijklmnopq;rstuvwxyz"};
     for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
         char want[64];
         snprintf(want, sizeof want, "\"%s\"", quoted[i]);
@@ -157,15 +231,17 @@ static void test_table(void)
     options.text.null_text = "4";
     t.batch.offset = 2;
     t.batch.length = 2;
-    CHECK_STR(text_of(CSV, &t, 1, &options), "4;\"line\nbreak\";1e300;true\r\n\"4\";\"\";-0.0;false\r\n");
+    CHECK_STR(text_of(CSV, &t, 1, &options),
+              "4;\"line\nbreak\";1e300;true\r\n\"4\";\"\";-0.0;false\r\n");
     CHECK_STR(text_of(JSONL, &t, 1, NULL),
               "{\"id\":null,\"name\":\"line\\nbreak\",\"x,y\":1e300,\"\":true}\n"
               "{\"id\":4,\"name\":\"\",\"x,y\":-0.0,\"\":false}\n");
     json.array = 1;
     t.batch.offset = 0;
     t.batch.length = 1;
-    CHECK_STR(text_of(JSONL, &t, 2, &json), "[\n{\"id\":1,\"name\":\"Ada\",\"x,y\":0.5,\"\":true},\n"
-                                            "{\"id\":1,\"name\":\"Ada\",\"x,y\":0.5,\"\":true}\n]\n");
+    CHECK_STR(text_of(JSONL, &t, 2, &json),
+              "[\n{\"id\":1,\"name\":\"Ada\",\"x,y\":0.5,\"\":true},\n"
+              "{\"id\":1,\"name\":\"Ada\",\"x,y\":0.5,\"\":true}\n]\n");
     t.batch.length = 0;
     CHECK_STR(text_of(JSONL, &t, 1, &json), "[]\n");
     CHECK_STR(text_of(JSONL, &t, 0, NULL), "");
@@ -202,8 +278,16 @@ static void test_null_alone_in_its_row(void)
 
 static void test_headers(void)
 {
-    static const char *const names[] = {"",   " pad", "17",    "a\"b", "\xEF\xBB\xBF" "x",
-                                        "|",  "true", "plain", "pad "};
+    static const char *const names[] = {"",
+                                        " pad",
+                                        "17",
+                                        "a\"b",
+                                        "\xEF\xBB\xBF"
+                                        "x",
+                                        "|",
+                                        "true",
+                                        "plain",
+                                        "pad "};
     struct ArrowSchema fields[9];
     struct ArrowArray none = fixture_array(0, 0, NULL);
     fixture_table t;
@@ -212,7 +296,8 @@ static void test_headers(void)
         fields[i] = fixture_field("n", names[i]);
         fixture_add(&t, fields + i, &none);
     }
-    CHECK_STR(text_of(CSV, &t, 1, NULL), ",\" pad\",17,\"a\"\"b\",\"\xEF\xBB\xBF" "x\",\"|\",true,plain,\"pad \"\n");
+    CHECK_STR(text_of(CSV, &t, 1, NULL), ",\" pad\",17,\"a\"\"b\",\"\xEF\xBB\xBF"
+                                         "x\",\"|\",true,plain,\"pad \"\n");
     fixture_table_init(&t, 0);
     fixture_add(&t, fields, &none);
     CHECK_STR(text_of(CSV, &t, 1, NULL), "\"\"\n");
@@ -237,8 +322,12 @@ static void test_nested_and_binary(void)
     int32_t offsets[] = {0, 2, 2, 3}, bin_offsets[] = {0, 3, 3, 6};
     struct ArrowSchema list = fixture_field("+l", "tags"), *inner[] = {&items.field};
     struct ArrowSchema bin = fixture_field("z", "bin");
-    struct ArrowArray la = fixture_array(3, 2, BUFFERS(NULL, offsets)), *children[] = {&items.array};
-    struct ArrowArray ba = fixture_array(3, 3, BUFFERS(NULL, bin_offsets, "\xD7\x6D\xF8" "abc"));
+    struct ArrowArray la = fixture_array(3, 2, BUFFERS(NULL, offsets)),
+                      *children[] = {&items.array};
+    struct ArrowArray ba = fixture_array(3, 3,
+                                         BUFFERS(NULL, bin_offsets,
+                                                 "\xD7\x6D\xF8"
+                                                 "abc"));
     ald_csv_write_options options = ALD_CSV_WRITE_OPTIONS_INIT;
     strings_init(&items, "item", texts, 3);
     list.n_children = la.n_children = 1;
@@ -247,8 +336,9 @@ static void test_nested_and_binary(void)
     fixture_table_init(&t, 3);
     fixture_add(&t, &list, &la);
     fixture_add(&t, &bin, &ba);
-    CHECK_STR(text_of(CSV, &t, 1, NULL), "tags,bin\n\"[\"\"a\"\",\"\"b,\\\"\"c\\\"\"\"\"]\",\"1234\"\n"
-                                         "[],\"\"\n\"[\"\"d\"\"]\",YWJj\n");
+    CHECK_STR(text_of(CSV, &t, 1, NULL),
+              "tags,bin\n\"[\"\"a\"\",\"\"b,\\\"\"c\\\"\"\"\"]\",\"1234\"\n"
+              "[],\"\"\n\"[\"\"d\"\"]\",YWJj\n");
     options.text.binary = ALD_BINARY_HEX;
     options.no_header = 1;
     t.batch.offset = 2;
@@ -326,7 +416,8 @@ static void big_free(big_table *b)
 }
 
 /* Runs the tasks last to first: an order that no writer may depend on. */
-static void run_backwards(void *ctx, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+static void run_backwards(void *ctx, uint32_t count, void (*task)(void *arg, uint32_t index),
+                          void *arg)
 {
     (void)ctx;
     while (count-- > 0)
@@ -344,10 +435,12 @@ static void test_same_bytes_for_any_thread_count(void)
         ald_jsonl_write_options array = ALD_JSONL_WRITE_OPTIONS_INIT;
         array.array = 1;
         host.run_tasks = NULL;
-        REQUIRE_OK(write_table(k, &b.t, 2, k == CSV ? NULL : (void *)&array, &host, &one, &err), &err);
+        REQUIRE_OK(write_table(k, &b.t, 2, k == CSV ? NULL : (void *)&array, &host, &one, &err),
+                   &err);
         host.run_tasks = run_backwards;
         host.thread_count = 3;
-        REQUIRE_OK(write_table(k, &b.t, 2, k == CSV ? NULL : (void *)&array, &host, &many, &err), &err);
+        REQUIRE_OK(write_table(k, &b.t, 2, k == CSV ? NULL : (void *)&array, &host, &many, &err),
+                   &err);
         CHECK(one.size > 4000000);
         if (CHECK_UINT(many.size, one.size))
             CHECK_MEM(many.data, one.data, one.size);

@@ -48,7 +48,8 @@ static int check_double(double v)
     ald__token_classify(text, strlen(text), &token);
     if (!CHECK(bits_equal(strtod(text, NULL), v)) || !CHECK(strpbrk(text, ".e") != NULL) ||
         !CHECK_STR(digits_of(text, digits), digits_of(shortest, want)) ||
-        !CHECK(fabs(v) >= 1e16 || strcmp(text, shortest) == 0) || !CHECK_INT(token.kind, ALD__TOKEN_FLOAT)) {
+        !CHECK(fabs(v) >= 1e16 || strcmp(text, shortest) == 0) ||
+        !CHECK_INT(token.kind, ALD__TOKEN_FLOAT)) {
         printf("%s\n", text);
         return 0;
     }
@@ -70,7 +71,8 @@ static void test_powers_of_two_and_neighbours(void)
 {
     for (int e = -1074; e <= 1023; e++) {
         double v = ldexp(1.0, e);
-        if (!check_double(v) || !check_double(nextafter(v, 0)) || !check_double(nextafter(v, 2 * v)))
+        if (!check_double(v) || !check_double(nextafter(v, 0)) ||
+            !check_double(nextafter(v, 2 * v)))
             return;
     }
 }
@@ -82,7 +84,8 @@ static void test_powers_of_ten_and_neighbours(void)
         double v;
         snprintf(text, sizeof text, "1e%d", e);
         v = strtod(text, NULL);
-        if (!check_double(v) || !check_double(-nextafter(v, 0)) || !check_double(nextafter(v, 1e308)))
+        if (!check_double(v) || !check_double(-nextafter(v, 0)) ||
+            !check_double(nextafter(v, 1e308)))
             return;
     }
 }

@@ -86,16 +86,20 @@ static void test_nulls_bools_offsets(void)
 
 static void test_floats(void)
 {
-    double f64[] = {0.0, -0.0, 0.1, 1.0, 12.5, 1e300, 5e-324, 0.30000000000000004, NAN, -INFINITY,
-                    INFINITY, 123456789.123457, 1e21, 1e-7, -1234.5, 0.001};
+    double f64[] = {0.0,  -0.0,      0.1,      1.0,
+                    12.5, 1e300,     5e-324,   0.30000000000000004,
+                    NAN,  -INFINITY, INFINITY, 123456789.123457,
+                    1e21, 1e-7,      -1234.5,  0.001};
     float f32[] = {0.1f, 16777216.0f, 3.4028235e38f, 1e-45f, -INFINITY, 1.0f};
     uint16_t f16[] = {0x3C00, 0x2E66, 0x0001, 0x7C00, 0x7E00, 0x8000, 0xC000, 0x7BFF};
-    const char *want64[] = {"0.0", "-0.0", "0.1", "1.0", "12.5", "1e300", "5e-324",
-                            "0.30000000000000004", "NaN", "-Infinity", "Infinity",
-                            "123456789.123457", "1e21", "1e-7", "-1234.5", "0.001"};
+    const char *want64[] = {"0.0",  "-0.0",      "0.1",      "1.0",
+                            "12.5", "1e300",     "5e-324",   "0.30000000000000004",
+                            "NaN",  "-Infinity", "Infinity", "123456789.123457",
+                            "1e21", "1e-7",      "-1234.5",  "0.001"};
     const char *want32[] = {"0.1", "16777216.0", "3.4028235e38", "1e-45", "-Infinity", "1.0"};
-    const char *want16[] = {"1.0", "0.0999755859375", "5.960464477539063e-8", "Infinity", "NaN",
-                            "-0.0", "-2.0", "65504.0"};
+    const char *want16[] = {
+        "1.0",  "0.0999755859375", "5.960464477539063e-8", "Infinity", "NaN", "-0.0",
+        "-2.0", "65504.0"};
     ald_text_write_options options = ALD_TEXT_WRITE_OPTIONS_INIT;
     struct ArrowSchema field = fixture_field("g", "c");
     struct ArrowArray array = fixture_array(16, 2, BUFFERS(NULL, f64));
@@ -118,8 +122,16 @@ static void test_decimals(void)
 {
     int32_t d32[] = {-12345};
     int64_t d64[] = {-1, 0};
-    uint64_t d128[] = {0, 0, 1, 0, UINT64_MAX, UINT64_MAX, 0x098A223FFFFFFFFF, 0x4B3B4CA85A86C47A,
-                       0, 0x8000000000000000};
+    uint64_t d128[] = {0,
+                       0,
+                       1,
+                       0,
+                       UINT64_MAX,
+                       UINT64_MAX,
+                       0x098A223FFFFFFFFF,
+                       0x4B3B4CA85A86C47A,
+                       0,
+                       0x8000000000000000};
     uint64_t d256[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX, 0, 0, 0, 0x8000000000000000};
     CHECK_STR(JSON("d:5,2,32", 0, 2, NULL, d32), "-123.45");
     CHECK_STR(TEXT("d:9,0,32", 0, 2, NULL, d32), "-12345");
@@ -145,8 +157,9 @@ static void test_decimals(void)
 static void test_dates_and_times(void)
 {
     int32_t days[] = {0, -1, 19753, -719528, 2932897, -719529, INT32_MAX, INT32_MIN, 11016};
-    const char *want[] = {"1970-01-01", "1969-12-31", "2024-01-31", "0000-01-01", "+10000-01-01",
-                          "-0001-12-31", "+5881580-07-11", "-5877641-06-23", "2000-02-29"};
+    const char *want[] = {"1970-01-01",     "1969-12-31",     "2024-01-31",
+                          "0000-01-01",     "+10000-01-01",   "-0001-12-31",
+                          "+5881580-07-11", "-5877641-06-23", "2000-02-29"};
     int64_t ms[] = {86400000, 1, -86400000, INT64_MIN};
     int32_t t32[] = {86399, -1};
     int64_t t64[] = {0, 1, 86399999999999, 1500000, 3600000000};
@@ -388,10 +401,10 @@ static void test_unions(void)
 
 static void test_bad_types(void)
 {
-    static const char *formats[] = {"",       "x",    "ii",      "d:5",     "d:5,2,100", "w:",
-                                    "w:-1",   "tt",   "ttx",     "tss",     "tsx:",      "+w:3",
-                                    "+l",     "+s1",  "+us:1,2", "+ud:300", "tdX",       "d:1,2,128x",
-                                    "w:1000000000000"};
+    static const char *formats[] = {
+        "",        "x",       "ii",  "d:5",        "d:5,2,100",      "w:", "w:-1",
+        "tt",      "ttx",     "tss", "tsx:",       "+w:3",           "+l", "+s1",
+        "+us:1,2", "+ud:300", "tdX", "d:1,2,128x", "w:1000000000000"};
     int32_t values[] = {0};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         const char *got = TEXT(formats[i], 0, 2, NULL, values);

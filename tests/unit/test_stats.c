@@ -6,7 +6,8 @@
 #include "format_fixture.h"
 #include "interchange/format/stats_sketch.h"
 
-static ald_stats *stats_of(fixture_table *t, size_t batches, const ald_host *host, const ald_stats_options *options)
+static ald_stats *stats_of(fixture_table *t, size_t batches, const ald_host *host,
+                           const ald_stats_options *options)
 {
     struct ArrowArrayStream stream;
     ald_stats *stats = NULL;
@@ -41,9 +42,9 @@ static void test_numbers(void)
     double f64[] = {0.5, NAN, -0.0, 0.0, INFINITY, 1.5, -2.5, 0.5, 0.5, NAN};
     int64_t dec[] = {100, -250, 0, 1, 2, 3, 4, 5, 6, 7};
     int32_t days[] = {19753, 19753, 0, 1, 2, 3, 4, 5, 6, -1};
-    struct ArrowSchema fields[] = {fixture_field("i", "int"), fixture_field("L", "uint"), fixture_field("g", "float"),
-                                   fixture_field("d:10,2,64", "dec"), fixture_field("tdD", "day"),
-                                   fixture_field("n", "nothing")};
+    struct ArrowSchema fields[] = {fixture_field("i", "int"),   fixture_field("L", "uint"),
+                                   fixture_field("g", "float"), fixture_field("d:10,2,64", "dec"),
+                                   fixture_field("tdD", "day"), fixture_field("n", "nothing")};
     struct ArrowArray arrays[] = {
         fixture_array(10, 2, BUFFERS(valid, i32)), fixture_array(10, 2, BUFFERS(NULL, u64)),
         fixture_array(10, 2, BUFFERS(NULL, f64)),  fixture_array(10, 2, BUFFERS(NULL, dec)),
@@ -64,7 +65,8 @@ static void test_numbers(void)
     CHECK_STR(c->max, "7");
     CHECK_UINT(c->distinct_count, 5);
     CHECK(!c->distinct_is_estimate);
-    CHECK(c->has_mean && near(c->mean, 32.0 / 9) && near(c->stddev, sqrt(208.0 / 9 - 32.0 * 32 / 81)));
+    CHECK(c->has_mean && near(c->mean, 32.0 / 9) &&
+          near(c->stddev, sqrt(208.0 / 9 - 32.0 * 32 / 81)));
     CHECK_UINT(bins_total(c), 18);
     CHECK(c->bin_width == 1 && c->bin_start == -3 && c->bin_count == 11);
     CHECK_UINT(c->bins[0], 2);
@@ -104,8 +106,8 @@ static void test_texts_and_bools(void)
     int32_t offsets[] = {0, 1, 2, 2, 4, 5}, list_offsets[] = {0, 2, 2, 5, 5, 5};
     uint8_t bits[] = {0x16};
     struct ArrowSchema item = fixture_field("i", "item"), *items[] = {&item};
-    struct ArrowSchema fields[] = {fixture_field("u", "s"), fixture_field("b", "b"), fixture_field("+l", "l"),
-                                   fixture_field("z", "bin")};
+    struct ArrowSchema fields[] = {fixture_field("u", "s"), fixture_field("b", "b"),
+                                   fixture_field("+l", "l"), fixture_field("z", "bin")};
     int32_t numbers[] = {1, 2, 3, 4, 5};
     struct ArrowArray child = fixture_array(5, 2, BUFFERS(NULL, numbers)), *children[] = {&child};
     struct ArrowArray arrays[] = {fixture_array(5, 3, BUFFERS(NULL, offsets, "bbabb")),
@@ -247,7 +249,8 @@ static void test_bins_extremes(void)
     CHECK_UINT(b.bins[16], 1);
 }
 
-static void run_backwards(void *ctx, uint32_t count, void (*task)(void *arg, uint32_t index), void *arg)
+static void run_backwards(void *ctx, uint32_t count, void (*task)(void *arg, uint32_t index),
+                          void *arg)
 {
     (void)ctx;
     while (count-- > 0)
