@@ -51,7 +51,8 @@ static inline void rt_must(ald_status status)
         abort();
 }
 
-static inline void rt_set(struct ArrowSchema *s, const char *format, const char *name, int64_t flags)
+static inline void rt_set(struct ArrowSchema *s, const char *format, const char *name,
+                          int64_t flags)
 {
     rt_must(ald__schema_set_format(s, format, strlen(format), NULL));
     rt_must(ald__schema_set_name(s, name, strlen(name), NULL));
@@ -61,18 +62,20 @@ static inline void rt_set(struct ArrowSchema *s, const char *format, const char 
 static inline const char *rt_leaf_format(uint64_t *r)
 {
     static const char *const formats[] = {
-        "n",       "b",        "c",         "C",     "s",     "S",   "i",   "I",   "l",   "L",
-        "e",       "f",        "g",         "z",     "Z",     "vz",  "u",   "U",   "vu",  "w:1",
-        "w:7",     "w:16",     "d:9,2,32",  "d:18,4,64",      "d:38,-3",    "d:76,20,256",
-        "tdD",     "tdm",      "tts",       "ttm",   "ttu",   "ttn", "tss:","tsm:UTC",
-        "tsu:+05:30",          "tsn:Europe/Berlin",  "tDs",   "tDm", "tDu", "tDn", "tiM", "tiD",
+        "n",       "b",           "c",    "C",       "s",          "S",
+        "i",       "I",           "l",    "L",       "e",          "f",
+        "g",       "z",           "Z",    "vz",      "u",          "U",
+        "vu",      "w:1",         "w:7",  "w:16",    "d:9,2,32",   "d:18,4,64",
+        "d:38,-3", "d:76,20,256", "tdD",  "tdm",     "tts",        "ttm",
+        "ttu",     "ttn",         "tss:", "tsm:UTC", "tsu:+05:30", "tsn:Europe/Berlin",
+        "tDs",     "tDm",         "tDu",  "tDn",     "tiM",        "tiD",
         "tin",
     };
     return formats[rt_below(r, (int64_t)(sizeof formats / sizeof formats[0]))];
 }
 
-static inline void rt_field(uint64_t *r, const ald_allocator *alloc, const char *name,
-                            int nullable, int depth, struct ArrowSchema *out);
+static inline void rt_field(uint64_t *r, const ald_allocator *alloc, const char *name, int nullable,
+                            int depth, struct ArrowSchema *out);
 
 static inline void rt_children(uint64_t *r, const ald_allocator *alloc, int depth,
                                struct ArrowSchema *out)
@@ -137,8 +140,8 @@ static inline void rt_metadata(uint64_t *r, const ald_allocator *alloc, struct A
     ald_buffer_clear(&b);
 }
 
-static inline void rt_field(uint64_t *r, const ald_allocator *alloc, const char *name,
-                            int nullable, int depth, struct ArrowSchema *out)
+static inline void rt_field(uint64_t *r, const ald_allocator *alloc, const char *name, int nullable,
+                            int depth, struct ArrowSchema *out)
 {
     static const char *const lists[] = {"+l", "+L", "+vl", "+vL", "+w:0", "+w:1", "+w:3"};
     int64_t flags = nullable ? ARROW_FLAG_NULLABLE : 0;
@@ -523,9 +526,8 @@ static inline void rt_indices(rt_random *r, const struct ArrowSchema *s, const a
     uint8_t *indices = rt_block(a, (size_t)slots->count + 1, width), all[16];
     memset(all, 1, sizeof all);
     for (int64_t i = 0; i < slots->count; i++) {
-        uint64_t index = slots->valid[i]
-                             ? (uint64_t)rt_below(rt_source(r, slots->real[i]), size)
-                             : rt_next(&r->noise);
+        uint64_t index = slots->valid[i] ? (uint64_t)rt_below(rt_source(r, slots->real[i]), size)
+                                         : rt_next(&r->noise);
         memcpy(indices + (size_t)i * width, &index, width);
     }
     a->buffers[1] = indices;
@@ -726,8 +728,7 @@ static inline void rt_render_text(const ald__type *t, const struct ArrowArray *a
         int64_t size = rt_load(view, 0, 4, 1);
         const uint8_t *data = view + 4;
         if (size > 12)
-            data = (const uint8_t *)a->buffers[2 + rt_load(view, 2, 4, 1)] +
-                   rt_load(view, 3, 4, 1);
+            data = (const uint8_t *)a->buffers[2 + rt_load(view, 2, 4, 1)] + rt_load(view, 3, 4, 1);
         rt_put_hex(o, data, (size_t)size);
         return;
     }
@@ -743,9 +744,8 @@ static inline void rt_render(const struct ArrowSchema *s, const struct ArrowArra
     int64_t at = a->offset + row;
     ald__type t;
     rt_must(ald__type_of(s, &t, NULL));
-    if (t.id == ALD__NULL ||
-        (t.has_validity && a->null_count != 0 && a->buffers[0] != NULL &&
-         (((const uint8_t *)a->buffers[0])[at / 8] >> (at % 8) & 1) == 0)) {
+    if (t.id == ALD__NULL || (t.has_validity && a->null_count != 0 && a->buffers[0] != NULL &&
+                              (((const uint8_t *)a->buffers[0])[at / 8] >> (at % 8) & 1) == 0)) {
         rt_put(o, "~", 1);
         return;
     }

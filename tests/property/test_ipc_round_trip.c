@@ -93,7 +93,8 @@ static ald_status read_table(const ald_buffer *bytes, const ald__ipc_rules *rule
 
 static int check_same_text(const rt_out *got, const rt_out *want, uint64_t seed, const char *what)
 {
-    int same = got->size == want->size && (got->size == 0 || memcmp(got->data, want->data, got->size) == 0);
+    int same = got->size == want->size &&
+               (got->size == 0 || memcmp(got->data, want->data, got->size) == 0);
     if (!CHECK(same))
         printf("    seed %llu, %s\n", (unsigned long long)seed, what);
     return same;

@@ -123,7 +123,8 @@ static void test_truncated(void)
                  &err);
         CHECK(bytes.size > 1000);
         for (size_t size = 0; size < bytes.size; size++) {
-            uint8_t *copy = rt_calloc(size, 1); /* of that size, so that a read past the end is seen */
+            uint8_t *copy =
+                rt_calloc(size, 1); /* of that size, so that a read past the end is seen */
             memcpy(copy, bytes.data, size);
             read += read_all(copy, size, ALD_IPC_AUTO, NULL, &err) == ALD_OK;
             free(copy);
@@ -141,8 +142,8 @@ static void test_flipped(void)
         ald_buffer bytes = {NULL, 0, 0, &host.alloc};
         ald_error err = {0};
         begin(-1);
-        CHECK_OK(write_table(28, 2, k ? ALD_IPC_FILE : ALD_IPC_STREAM, ALD_COMPRESSION_NONE,
-                             &bytes, NULL, &err),
+        CHECK_OK(write_table(28, 2, k ? ALD_IPC_FILE : ALD_IPC_STREAM, ALD_COMPRESSION_NONE, &bytes,
+                             NULL, &err),
                  &err);
         for (size_t i = 0; i < bytes.size; i++) {
             bytes.data[i] ^= (uint8_t)(1u << (i % 8));

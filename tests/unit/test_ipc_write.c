@@ -171,7 +171,7 @@ static void test_text_under_null(void)
     static const uint8_t validity[1] = {0x5};
     static const int32_t offsets[4] = {3, 5, 9, 10};
     const void *buffers[3] = {validity, offsets, "...abSECRc"};
-    static const uint8_t want[] = {5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,   0,   0,   0,
+    static const uint8_t want[] = {5, 0, 0, 0, 0, 0, 0, 0, 0,   0,   0,   0, 2, 0, 0, 0,
                                    2, 0, 0, 0, 3, 0, 0, 0, 'a', 'b', 'c', 0, 0, 0, 0, 0};
     struct ArrowArray column = array_of(3, 3, buffers), *children[1] = {&column};
     struct ArrowArray batch = batch_of(3, 1, children);
@@ -195,8 +195,7 @@ static void test_zeros_below_nulls(void)
 {
     static const uint8_t validity[1] = {0x1};
     static const int16_t values[4] = {1, 2, 3, 4};
-    static const uint8_t want[24] = {1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
-                                     1, 0, 2};
+    static const uint8_t want[24] = {1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2};
     const void *one[1] = {validity}, *two[2] = {NULL, values};
     struct ArrowArray leaf = array_of(4, 2, two), *leaves[1] = {&leaf};
     struct ArrowArray list = array_of(2, 1, one), *lists[1] = {&list};
@@ -339,7 +338,8 @@ static void test_dictionary_modes(void)
     static const struct {
         const char *text;
         size_t stream, chunk, delta; /* dictionary batches up to here */
-    } steps[] = {{"abc", 1, 1, 1}, {"abc", 1, 2, 1}, {"bda", 2, 3, 2}, {"bda", 2, 4, 2}, {"abc", 3, 5, 2}};
+    } steps[] = {
+        {"abc", 1, 1, 1}, {"abc", 1, 2, 1}, {"bda", 2, 3, 2}, {"bda", 2, 4, 2}, {"abc", 3, 5, 2}};
     struct ArrowSchema schema;
     ald_error err = {0};
     begin();
@@ -357,8 +357,9 @@ static void test_dictionary_modes(void)
             CHECK_UINT(dictionary_blocks(w), want);
             /* a is 0, b 1, c 2, d 3 in the dictionary that grows */
             CHECK_MEM(last_body(w, &size),
-                      mode == ALD__DICTIONARY_DELTA && (i == 2 || i == 3) ? mapped
-                                                                         : (const uint8_t *)indices,
+                      mode == ALD__DICTIONARY_DELTA && (i == 2 || i == 3)
+                          ? mapped
+                          : (const uint8_t *)indices,
                       4);
         }
         ald__ipc_writer_free(w);

@@ -176,8 +176,9 @@ static void test_differences(void)
     check_differ("struct<a: dictionary<values=struct<b: int8>, indices=int8>>",
                  "struct<a: dictionary<values=struct<b: int16>, indices=int8>>",
                  "column 'a.b': expected int8, found int16");
-    check_differ("struct<a: dictionary<values=int8, indices=int8>>", "struct<a: int8>",
-                 "column 'a': expected dictionary<values=int8, indices=int8, ordered=0>, found int8");
+    check_differ(
+        "struct<a: dictionary<values=int8, indices=int8>>", "struct<a: int8>",
+        "column 'a': expected dictionary<values=int8, indices=int8, ordered=0>, found int8");
 }
 
 /* "d:5,2" and "d:5,2,128" are one type. */

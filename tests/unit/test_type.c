@@ -72,10 +72,22 @@ static void test_formats(void)
 static void test_bad_formats(void)
 {
     static const char *const formats[] = {
-        "",        "x",      "ii",     "t",        "td",        "tdX",    "ts",     "tsx:",  "tss",
-        "d:",      "d:5",    "d:5,",   "d:0,1",    "d:39,1",    "d:10,1,32", "d:5,1,16", "d:5,1,128x",
-        "w:",      "w:-1",   "w:x",    "w:3 ",     "w:99999999999", "+",  "+x",     "+l",    "+m",
-        "+r",      "+w:2",   "+w:-1",  "vx",       "v",         "+us",
+        "",           "x",
+        "ii",         "t",
+        "td",         "tdX",
+        "ts",         "tsx:",
+        "tss",        "d:",
+        "d:5",        "d:5,",
+        "d:0,1",      "d:39,1",
+        "d:10,1,32",  "d:5,1,16",
+        "d:5,1,128x", "w:",
+        "w:-1",       "w:x",
+        "w:3 ",       "w:99999999999",
+        "+",          "+x",
+        "+l",         "+m",
+        "+r",         "+w:2",
+        "+w:-1",      "vx",
+        "v",          "+us",
     };
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         struct ArrowSchema s = leaf(formats[i]);
@@ -100,7 +112,8 @@ static void test_union_ids(void)
     CHECK_INT(ald__type_union_ids(&s, ids, NULL), ALD_OK);
     CHECK_INT(ids[0], 7);
     CHECK_INT(ids[1], 5);
-    static const char *const bad[] = {"+ud:7", "+ud:7,7", "+ud:7,128", "+ud:7,5,6", "+ud:7;5", "+ud:,7"};
+    static const char *const bad[] = {"+ud:7",     "+ud:7,7", "+ud:7,128",
+                                      "+ud:7,5,6", "+ud:7;5", "+ud:,7"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         s.format = bad[i];
         CHECK_INT(ald__type_union_ids(&s, ids, NULL), ALD_E_INVALID_ARG);
@@ -136,22 +149,62 @@ static void test_wrong_children(void)
 
 /* Printed exactly so by pyarrow. */
 static const char *const canonical[] = {
-    "null", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-    "halffloat", "float", "double", "decimal32(5, 2)", "decimal64(10, 0)", "decimal128(38, -10)",
-    "decimal256(76, 3)", "date32[day]", "date64[ms]", "time32[s]", "time32[ms]", "time64[us]",
-    "time64[ns]", "timestamp[s]", "timestamp[ns, tz=UTC]", "timestamp[us, tz=+05:30]",
-    "duration[ms]", "month_interval", "day_time_interval", "month_day_nano_interval", "binary",
-    "large_binary", "binary_view", "string", "large_string", "string_view", "fixed_size_binary[5]",
-    "list<item: int32>", "list<x: int32 not null>", "large_list<x: int32>",
-    "list_view<item: int8>", "large_list_view<item: int8>", "fixed_size_list<item: float>[3]",
-    "fixed_size_list<e: float not null>[3]", "struct<>",
-    "struct<a: int64 not null, b c: string, : null>", "map<string, int64>",
-    "map<string, int64, keys_sorted>", "map<string ('k'), int64 ('v')>",
+    "null",
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "halffloat",
+    "float",
+    "double",
+    "decimal32(5, 2)",
+    "decimal64(10, 0)",
+    "decimal128(38, -10)",
+    "decimal256(76, 3)",
+    "date32[day]",
+    "date64[ms]",
+    "time32[s]",
+    "time32[ms]",
+    "time64[us]",
+    "time64[ns]",
+    "timestamp[s]",
+    "timestamp[ns, tz=UTC]",
+    "timestamp[us, tz=+05:30]",
+    "duration[ms]",
+    "month_interval",
+    "day_time_interval",
+    "month_day_nano_interval",
+    "binary",
+    "large_binary",
+    "binary_view",
+    "string",
+    "large_string",
+    "string_view",
+    "fixed_size_binary[5]",
+    "list<item: int32>",
+    "list<x: int32 not null>",
+    "large_list<x: int32>",
+    "list_view<item: int8>",
+    "large_list_view<item: int8>",
+    "fixed_size_list<item: float>[3]",
+    "fixed_size_list<e: float not null>[3]",
+    "struct<>",
+    "struct<a: int64 not null, b c: string, : null>",
+    "map<string, int64>",
+    "map<string, int64, keys_sorted>",
+    "map<string ('k'), int64 ('v')>",
     "map<string, int64 ('entries') ('e')>",
     "dictionary<values=string, indices=int32, ordered=0>",
     "dictionary<values=list<item: int8>, indices=uint8, ordered=1>",
-    "dense_union<a: int32=0, b: string not null=1>", "sparse_union<a: int32=5, b: string=7>",
-    "sparse_union<>", "run_end_encoded<run_ends: int16, values: string>",
+    "dense_union<a: int32=0, b: string not null=1>",
+    "sparse_union<a: int32=5, b: string=7>",
+    "sparse_union<>",
+    "run_end_encoded<run_ends: int16, values: string>",
     "run_end_encoded<run_ends: int64, values: dictionary<values=string, indices=int8, ordered=0>>",
     "list<item: dictionary<values=string, indices=int8, ordered=0>>",
     "struct<a: struct<b: list<item: map<string, struct<c: null>>>>>",
@@ -161,8 +214,7 @@ static const char *const canonical[] = {
 static ald_status again(const ald_host *host, const char *text, ald_buffer *out, ald_error *err)
 {
     struct ArrowSchema schema;
-    ald_status status =
-        ald_type_parse(host, text, strlen(text), "col", 1, &schema, err);
+    ald_status status = ald_type_parse(host, text, strlen(text), "col", 1, &schema, err);
     out->size = 0;
     if (status != ALD_OK) {
         CHECK(schema.release == NULL);
@@ -207,7 +259,8 @@ static void test_aliases(void)
     check_again("list<int64>", "list<item: int64>");
     check_again("list<int64 not null>", "list<item: int64 not null>");
     check_again("list<string: int64>", "list<string: int64>");
-    check_again("list<list<timestamp[us,tz=UTC]>>", "list<item: list<item: timestamp[us, tz=UTC]>>");
+    check_again("list<list<timestamp[us,tz=UTC]>>",
+                "list<item: list<item: timestamp[us, tz=UTC]>>");
     check_again("dictionary<values=utf8, indices=int8>",
                 "dictionary<values=string, indices=int8, ordered=0>");
 }
@@ -215,14 +268,42 @@ static void test_aliases(void)
 static void test_bad_text(void)
 {
     static const char *const texts[] = {
-        "", "x", "int6", "int640", "int64x", "int64 x", "list", "list<", "list<int64", "list<x>",
-        "list<x: int64", "struct<a int64>", "struct<a: int64", "struct<a: int64 b: int64>",
-        "timestamp", "timestamp[]", "timestamp[d]", "timestamp[us, tz=]", "timestamp[us, zone=UTC]",
-        "time32[us]", "time64[s]", "time32[ns]", "duration[x]", "decimal128(39, 1)",
-        "decimal128(10 1)", "decimal32(10, 1)", "fixed_size_binary[-1]", "fixed_size_binary[x]",
-        "fixed_size_list<item: int8>", "fixed_size_list<item: int8>[99999999999]", "map<string>",
-        "map<string, int64", "map<string ('k, int64>", "dense_union<a: int32>",
-        "dense_union<a: int32=200>", "dense_union<a: int32=1, b: int8=1>",
+        "",
+        "x",
+        "int6",
+        "int640",
+        "int64x",
+        "int64 x",
+        "list",
+        "list<",
+        "list<int64",
+        "list<x>",
+        "list<x: int64",
+        "struct<a int64>",
+        "struct<a: int64",
+        "struct<a: int64 b: int64>",
+        "timestamp",
+        "timestamp[]",
+        "timestamp[d]",
+        "timestamp[us, tz=]",
+        "timestamp[us, zone=UTC]",
+        "time32[us]",
+        "time64[s]",
+        "time32[ns]",
+        "duration[x]",
+        "decimal128(39, 1)",
+        "decimal128(10 1)",
+        "decimal32(10, 1)",
+        "fixed_size_binary[-1]",
+        "fixed_size_binary[x]",
+        "fixed_size_list<item: int8>",
+        "fixed_size_list<item: int8>[99999999999]",
+        "map<string>",
+        "map<string, int64",
+        "map<string ('k, int64>",
+        "dense_union<a: int32>",
+        "dense_union<a: int32=200>",
+        "dense_union<a: int32=1, b: int8=1>",
         "run_end_encoded<run_ends: int8, values: string>",
         "dictionary<values=string, indices=string, ordered=0>",
         "dictionary<values=string, indices=int8, ordered=0",

@@ -23,8 +23,8 @@ static void fb_zeros(ald__fb *fb, size_t size)
         fb->status = ald__buffer_append_zeros(fb->out, size, fb->err);
     /* Offsets have 32 bits, and readers take them as signed. */
     if (fb->status == ALD_OK && fb_position(fb) > INT32_MAX)
-        fb->status = ald__fail(fb->err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
-                               "Arrow metadata beyond 2 GiB");
+        fb->status =
+            ald__fail(fb->err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "Arrow metadata beyond 2 GiB");
 }
 
 static void fb_align(ald__fb *fb, size_t align)

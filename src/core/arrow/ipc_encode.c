@@ -234,8 +234,8 @@ static ald_status encode_fixed(ald__ipc_encoder *enc, const ald__ipc_node *node,
         return ald__no_memory(enc->err, SIZE_MAX);
     if (size == 0)
         return ald__ipc_plan_piece(enc->plan, NULL, 0, enc->err);
-    ALD_TRY(ald__ipc_gather(enc, node, array->buffers[1], array->offset, rows, width, &copy,
-                            &values));
+    ALD_TRY(
+        ald__ipc_gather(enc, node, array->buffers[1], array->offset, rows, width, &copy, &values));
     if (mask != NULL && ald__mask_is_dirty(values, width, mask, count)) {
         if (copy == NULL) {
             ALD_TRY(ald__ipc_scratch(enc, size, 1, 0, &copy));
@@ -291,8 +291,8 @@ static ald_status encode_remapped(ald__ipc_encoder *enc, const ald__ipc_node *no
     note_values(enc, node);
     if (rows->total == 0)
         return ald__ipc_plan_piece(enc->plan, NULL, 0, enc->err);
-    ALD_TRY(ald__ipc_gather(enc, node, array->buffers[1], array->offset, rows, width, &copy,
-                            &values));
+    ALD_TRY(
+        ald__ipc_gather(enc, node, array->buffers[1], array->offset, rows, width, &copy, &values));
     if (copy == NULL)
         ALD_TRY(ald__ipc_scratch(enc, (uint64_t)rows->total, width, 0, &copy));
     for (int64_t i = 0; i < rows->total; i++) {

@@ -41,8 +41,8 @@ typedef struct ald__ipc_encoder {
     ald__ipc_plan *plan;
     const ald__ipc_remap *remaps; /* one for each dictionary */
     ald_error *err;
-    uint32_t values_node;  /* whose values buffer is asked for */
-    size_t values_piece;   /* its number; SIZE_MAX: has none */
+    uint32_t values_node; /* whose values buffer is asked for */
+    size_t values_piece;  /* its number; SIZE_MAX: has none */
 } ald__ipc_encoder;
 
 /* Fails with ALD_E_INVALID_ARG when the array has not the form of its node. */

@@ -139,8 +139,8 @@ static ald_status encode_dense(ald__ipc_encoder *enc, uint32_t index,
     ALD_TRY(union_children(node, child_of, enc->err));
     ALD_TRY(ald__ipc_scratch(enc, node->child_count, sizeof *extents, 1, &extents));
     if (rows->total > 0)
-        ALD_TRY(ald__ipc_gather(enc, node, array->buffers[1], array->offset, rows, 4, &copy,
-                                &offsets));
+        ALD_TRY(
+            ald__ipc_gather(enc, node, array->buffers[1], array->offset, rows, 4, &copy, &offsets));
     ALD_TRY(dense_extents(enc, node, types, offsets, rows->total, child_of, extents));
     ALD_TRY(ald__ipc_scratch(enc, (uint64_t)rows->total, 4, 0, &moved));
     for (int64_t i = 0; i < rows->total; i++)
@@ -164,8 +164,8 @@ ald_status ald__ipc_encode_union(ald__ipc_encoder *enc, uint32_t index,
     ald__ipc_rows child;
     uint32_t at = index + 1;
     if (rows->total > 0)
-        ALD_TRY(ald__ipc_gather(enc, node, array->buffers[0], array->offset, rows, 1, &copy,
-                                &types));
+        ALD_TRY(
+            ald__ipc_gather(enc, node, array->buffers[0], array->offset, rows, 1, &copy, &types));
     ALD_TRY(ald__ipc_plan_piece(enc->plan, types, (size_t)rows->total, enc->err));
     if (node->type.id == ALD__DENSE_UNION)
         return encode_dense(enc, index, array, rows, types);
@@ -204,10 +204,9 @@ static int64_t run_find(const run_ends *runs, int64_t row)
 }
 
 /* For each range the runs that it touches, as ranges of the values. */
-static ald_status run_ranges(ald__ipc_encoder *enc, const ald__ipc_node *node,
-                             const run_ends *runs, const struct ArrowArray *array,
-                             const ald__ipc_rows *rows, ald__ipc_range *ranges,
-                             ald__ipc_rows *values)
+static ald_status run_ranges(ald__ipc_encoder *enc, const ald__ipc_node *node, const run_ends *runs,
+                             const struct ArrowArray *array, const ald__ipc_rows *rows,
+                             ald__ipc_range *ranges, ald__ipc_rows *values)
 {
     values->ranges = ranges;
     for (size_t r = 0; r < rows->count; r++) {

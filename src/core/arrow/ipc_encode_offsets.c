@@ -100,8 +100,8 @@ static ald_status plan_whole(ald__ipc_encoder *enc, const ald__ipc_node *node,
  * counted; `moved` gets the new offsets behind the first. */
 static ald_status walk_slots(ald__ipc_encoder *enc, const ald__ipc_node *node,
                              const uint8_t *offsets, int64_t array_offset,
-                             const ald__ipc_rows *rows, const uint8_t *mask,
-                             ald__ipc_range *ranges, uint8_t *moved, ald__ipc_rows *child)
+                             const ald__ipc_rows *rows, const uint8_t *mask, ald__ipc_range *ranges,
+                             uint8_t *moved, ald__ipc_rows *child)
 {
     size_t width = offset_width(node);
     int64_t slot = 0, range_end = -1;

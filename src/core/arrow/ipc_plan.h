@@ -40,8 +40,8 @@ void ald__ipc_plan_clear(ald__ipc_plan *plan);
 void *ald__ipc_plan_alloc(ald__ipc_plan *plan, size_t size, ald_error *err);
 void *ald__ipc_plan_alloc_zero(ald__ipc_plan *plan, size_t size, ald_error *err);
 
-ALD_NODISCARD ald_status ald__ipc_plan_node(ald__ipc_plan *plan, int64_t length,
-                                            int64_t null_count, ald_error *err);
+ALD_NODISCARD ald_status ald__ipc_plan_node(ald__ipc_plan *plan, int64_t length, int64_t null_count,
+                                            ald_error *err);
 ALD_NODISCARD ald_status ald__ipc_plan_piece(ald__ipc_plan *plan, const void *data, size_t size,
                                              ald_error *err);
 ALD_NODISCARD ald_status ald__ipc_plan_variadic(ald__ipc_plan *plan, int64_t count, ald_error *err);

@@ -28,7 +28,8 @@ typedef struct ald__ipc_tree {
     const struct ArrowSchema *schema; /* borrowed */
     ald__ipc_node *nodes;             /* nodes[0] is the root struct */
     uint32_t node_count;
-    uint32_t *dictionary_nodes; /* node of the indices of dictionary d; inner ones have lower numbers */
+    uint32_t
+        *dictionary_nodes; /* node of the indices of dictionary d; inner ones have lower numbers */
     uint32_t dictionary_count;
 } ald__ipc_tree;
 

@@ -282,8 +282,8 @@ ald_status ald__ipc_emit_plan(ald__ipc_writer *w, int64_t dictionary, int is_del
     for (size_t i = 0; i < ald__ipc_plan_piece_count(&w->plan); i++) {
         size_t size = pieces[i].size;
         ALD_TRY(emit_bytes(w, emit, pieces[i].data, size, err));
-        ALD_TRY(emit_bytes(w, emit, no_bytes,
-                           (size_t)(align_up(size, w->options.alignment) - size), err));
+        ALD_TRY(emit_bytes(w, emit, no_bytes, (size_t)(align_up(size, w->options.alignment) - size),
+                           err));
     }
     return ald__buffer_append(&w->blocks, &block, sizeof block, err);
 }
@@ -294,8 +294,8 @@ static ald_status check_root(const ald__ipc_writer *w, const struct ArrowArray *
     ALD_TRY(ald__ipc_check_form(&w->tree.nodes[0], batch, err));
     if (batch->buffers[0] != NULL && batch->null_count != 0 &&
         ald__bits_find(batch->buffers[0], (uint64_t)batch->offset,
-                       (uint64_t)(batch->offset + batch->length), 0) !=
-            (uint64_t)(batch->offset + batch->length))
+                       (uint64_t)(batch->offset + batch->length),
+                       0) != (uint64_t)(batch->offset + batch->length))
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                          "rows that are null as a whole cannot be written");
     return ALD_OK;

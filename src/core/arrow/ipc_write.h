@@ -31,7 +31,8 @@ typedef enum ald__dictionary_mode {
 } ald__dictionary_mode;
 
 typedef struct ald__ipc_write_options {
-    uint32_t alignment; /* 8, or 64: every buffer, empty ones included, begins at a multiple of 64 of `position` */
+    uint32_t
+        alignment; /* 8, or 64: every buffer, empty ones included, begins at a multiple of 64 of `position` */
     uint8_t dictionary_mode;
     const ald__ipc_compress *compress; /* NULL: none */
 } ald__ipc_write_options;
@@ -52,8 +53,8 @@ ALD_NODISCARD ald_status ald__ipc_write_schema(ald__ipc_writer *writer, const al
  * nulls and between buffers are zero; offsets begin at 0. `batch` (a struct array of the schema) is checked for form
  * (lengths, children, buffers), not for values. */
 ALD_NODISCARD ald_status ald__ipc_write_batch(ald__ipc_writer *writer,
-                                              const struct ArrowArray *batch,
-                                              const ald__emit *emit, ald_error *err);
+                                              const struct ArrowArray *batch, const ald__emit *emit,
+                                              ald_error *err);
 /* The end-of-stream marker, 8 bytes. */
 ALD_NODISCARD ald_status ald__ipc_write_end(ald__ipc_writer *writer, const ald__emit *emit,
                                             ald_error *err);

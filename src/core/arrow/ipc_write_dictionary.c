@@ -66,8 +66,8 @@ static ald_status plan_values(ald__ipc_writer *w, uint32_t number, const ald__ip
     ald__ipc_rows rows = {ranges, count, total, NULL, 0};
     ald__ipc_plan_reset(&w->plan);
     w->plan.length = total;
-    return ald__ipc_encode(&enc, w->tree.dictionary_nodes[number] + 1,
-                           w->dictionary_arrays[number], &rows);
+    return ald__ipc_encode(&enc, w->tree.dictionary_nodes[number] + 1, w->dictionary_arrays[number],
+                           &rows);
 }
 
 /* Compares the next `size` bytes of `last` at *at. */

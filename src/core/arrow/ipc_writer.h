@@ -10,11 +10,11 @@
 /* What was written of one dictionary. */
 typedef struct ald__ipc_dictionary {
     int written;
-    int changed;       /* by the batch in work */
-    ald_buffer last;   /* the last batch's values as planned: STREAM and DELTA compare with it */
-    ald__key_index keys; /* DELTA: the number of each value */
+    int changed;          /* by the batch in work */
+    ald_buffer last;      /* the last batch's values as planned: STREAM and DELTA compare with it */
+    ald__key_index keys;  /* DELTA: the number of each value */
     uint32_t value_count; /* DELTA: values written */
-    ald_buffer map;    /* DELTA: uint32_t numbers of the last batch's values */
+    ald_buffer map;       /* DELTA: uint32_t numbers of the last batch's values */
 } ald__ipc_dictionary;
 
 struct ald__ipc_writer {

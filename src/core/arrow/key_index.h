@@ -13,7 +13,7 @@
 
 typedef struct ald__key_index {
     ald_allocator alloc;
-    ald_buffer bytes;   /* all keys */
+    ald_buffer bytes; /* all keys */
     ald_buffer entries;
     ald_buffer nodes;
     uint32_t root;

@@ -91,7 +91,7 @@ ald_status ald__schema_new(const ald_allocator *alloc, size_t child_count, int h
 
 /* Replaces one of the node's blocks by a copy with a NUL behind it. */
 static ald_status schema_set_bytes(struct ArrowSchema *schema, const char **slot, size_t *slot_size,
-                            const void *data, size_t size, ald_error *err)
+                                   const void *data, size_t size, ald_error *err)
 {
     schema_node *node = schema->private_data;
     char *copy = NULL;
@@ -112,7 +112,7 @@ static ald_status schema_set_bytes(struct ArrowSchema *schema, const char **slot
 }
 
 static ald_status schema_set_text(struct ArrowSchema *schema, const char **slot, size_t *slot_size,
-                           const char *text, size_t size, ald_error *err)
+                                  const char *text, size_t size, ald_error *err)
 {
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '\0')
@@ -141,7 +141,8 @@ ald_status ald__schema_set_metadata(struct ArrowSchema *schema, const void *meta
 {
     schema_node *node = schema->private_data;
     if (size > 0)
-        return schema_set_bytes(schema, &schema->metadata, &node->metadata_size, metadata, size, err);
+        return schema_set_bytes(schema, &schema->metadata, &node->metadata_size, metadata, size,
+                                err);
     if (node->metadata_size > 0)
         ald__release(&node->alloc, (void *)(uintptr_t)schema->metadata, node->metadata_size);
     schema->metadata = NULL;
@@ -202,7 +203,8 @@ ald_status ald__metadata_append(ald_buffer *out, const char *key, size_t key_siz
 {
     int32_t sizes[2], count = 0;
     size_t before = out->size, need;
-    if (key_size > INT32_MAX || value_size > INT32_MAX || !ald__add_size(key_size, value_size, &need) ||
+    if (key_size > INT32_MAX || value_size > INT32_MAX ||
+        !ald__add_size(key_size, value_size, &need) ||
         !ald__add_size(need, 3 * sizeof(int32_t), &need))
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
                          "a metadata pair of 2 GiB or more");

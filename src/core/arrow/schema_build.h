@@ -52,7 +52,6 @@ int ald__metadata_next(ald__metadata_iter *iter);
 size_t ald__metadata_size(const char *metadata);
 /* Adds a pair to a buffer that holds encoded metadata alone, or is empty. */
 ALD_NODISCARD ald_status ald__metadata_append(ald_buffer *out, const char *key, size_t key_size,
-                                              const char *value, size_t value_size,
-                                              ald_error *err);
+                                              const char *value, size_t value_size, ald_error *err);
 
 #endif

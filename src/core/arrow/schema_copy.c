@@ -120,9 +120,8 @@ static int same_text(const char *a, const char *b)
 }
 
 /* Format strings alone would take "d:5,2" and "d:5,2,128" for different types. */
-__attribute__((noinline)) static ald_status same_types(const struct ArrowSchema *a,
-                                                       const struct ArrowSchema *b, int *same,
-                                                       ald_error *err)
+__attribute__((noinline)) static ald_status
+same_types(const struct ArrowSchema *a, const struct ArrowSchema *b, int *same, ald_error *err)
 {
     ald__type x, y;
     int64_t mask = 0;

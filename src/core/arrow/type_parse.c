@@ -127,7 +127,7 @@ static ald_status parse_unit(type_parser *p, const ald__type_word *w, struct Arr
         unit++;
     if (unit == 4 || (strlen(w->word) == 6 && (w->word[4] == '3') != (unit == 0 || unit == 3)))
         return parse_fail(p, w->word[0] == 't' && !is_timestamp ? "a unit that this type has not"
-                                                               : "expected a unit, s ms us or ns");
+                                                                : "expected a unit, s ms us or ns");
     p->at += strlen(units[unit]);
     if (is_timestamp && parse_take(p, ",")) {
         ALD_TRY(parse_expect(p, "tz="));
@@ -165,8 +165,7 @@ static ald_status parse_decimal_type(type_parser *p, const ald__type_word *w,
     ALD_TRY(parse_number(p, &scale));
     ALD_TRY(parse_expect(p, ")"));
     (void)ald__format(format, sizeof format, "d:%d,%d%s%s", precision, scale,
-                      bits[0] == '\0' || bits[0] == '1' ? "" : ",",
-                      bits[0] == '1' ? "" : bits);
+                      bits[0] == '\0' || bits[0] == '1' ? "" : ",", bits[0] == '1' ? "" : bits);
     return new_node(p, format, 0, 0, out);
 }
 

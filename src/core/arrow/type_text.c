@@ -118,17 +118,17 @@ static const char *type_word(const ald__type *type, const char *format)
         int whole = w->syntax == ALD__SYNTAX_PLAIN || w->syntax == ALD__SYNTAX_LIST ||
                     w->syntax == ALD__SYNTAX_STRUCT || w->syntax == ALD__SYNTAX_MAP ||
                     w->syntax == ALD__SYNTAX_RUN_END;
-        if (w->alias || size == 0 || strlen(format) < size || memcmp(format, w->format, size) != 0 ||
-            (whole && format[size] != '\0'))
+        if (w->alias || size == 0 || strlen(format) < size ||
+            memcmp(format, w->format, size) != 0 || (whole && format[size] != '\0'))
             continue;
         if (width == 0)
             return w->word;
         /* Words that differ only in their width share a format. */
-        return type->id == ALD__TIME64       ? "time64"
-               : type->bit_width == 32       ? "decimal32"
-               : type->bit_width == 64       ? "decimal64"
-               : type->bit_width == 128      ? "decimal128"
-                                             : "decimal256";
+        return type->id == ALD__TIME64  ? "time64"
+               : type->bit_width == 32  ? "decimal32"
+               : type->bit_width == 64  ? "decimal64"
+               : type->bit_width == 128 ? "decimal128"
+                                        : "decimal256";
     }
     return "?";
 }
@@ -219,11 +219,12 @@ static void type_put_dictionary(type_text *out, const struct ArrowSchema *field,
     type_put_type(out, field->dictionary, depth);
     type_put(out, ", indices=");
     type_put_type(out, &index, depth);
-    type_put(out, (field->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0 ? ", ordered=1>" : ", ordered=0>");
+    type_put(out,
+             (field->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0 ? ", ordered=1>" : ", ordered=0>");
 }
 
-static void type_put_parameters(type_text *out, const ald__type *type, const struct ArrowSchema *field,
-                           unsigned depth)
+static void type_put_parameters(type_text *out, const ald__type *type,
+                                const struct ArrowSchema *field, unsigned depth)
 {
     switch (type->id) {
     case ALD__TIME32:
