@@ -176,6 +176,40 @@ static void test_default_batches(void)
     free(text);
 }
 
+typedef struct counted {
+    const char *data;
+    uint64_t bytes_read;
+} counted;
+
+static ald_status counted_read(void *ctx, uint64_t offset, void *buf, size_t size, ald_error *err)
+{
+    counted *c = (counted *)ctx;
+    (void)err;
+    c->bytes_read += size;
+    memcpy(buf, c->data + offset, size);
+    return ALD_OK;
+}
+
+/* A line that runs through many cells is not searched again from each of them. */
+static void test_long_line(void)
+{
+    char *text = many_lines(3, 24 << 20, 1, "{}");
+    size_t size = strlen(text);
+    check_heap heap;
+    ald_allocator alloc = check_heap_init(&heap, -1);
+    ald_host host = fixture_host(&alloc, 3);
+    counted c = {text, 0};
+    ald_source source = {size, counted_read, NULL, NULL, &c, "x"};
+    reading r;
+    read_source(&r, &source, NULL, &host);
+    CHECK_OK(r.status, &r.err);
+    CHECK_INT(r.row_count, 3);
+    CHECK(c.bytes_read < 4 * size);
+    CHECK(heap.peak_bytes < 8 * ((size_t)24 << 20)); /* the writer's text too */
+    reading_free(&r);
+    free(text);
+}
+
 /* Lines that begin and end just at the borders of what is read at a time. */
 static void test_borders(void)
 {
@@ -379,6 +413,7 @@ int main(void)
     RUN(test_far_lines);
     RUN(test_batches);
     RUN(test_default_batches);
+    RUN(test_long_line);
     RUN(test_borders);
     RUN(test_limits);
     RUN(test_many_keys);

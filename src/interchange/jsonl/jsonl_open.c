@@ -5,9 +5,9 @@
 #include "ald/jsonl.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
-#include "interchange/jsonl/batches.h"
-#include "interchange/jsonl/notes.h"
-#include "interchange/jsonl/survey.h"
+#include "interchange/jsonl/json_batches.h"
+#include "interchange/jsonl/json_notes.h"
+#include "interchange/jsonl/json_survey.h"
 #include "interchange/text/encoding.h"
 #include "interchange/text/mem.h"
 

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a batch begins and ends follows from the index alone, so batches are the same whatever the number of threads. */
+#include "interchange/jsonl/json_batches.h"
+
+#include <string.h>
+
+#include "interchange/jsonl/json_build.h"
+#include "interchange/jsonl/json_parse.h"
+#include "interchange/text/mem.h"
+
+#define DEFAULT_ROWS 65536u
+#define BATCH_BYTES ((uint64_t)16 << 20)        /* of input, at which a batch ends with its cell */
+#define BATCH_BYTES_ASKED ((uint64_t)256 << 20) /* when the number of rows was asked for */
+#define COLUMN_BYTES ((uint64_t)64 << 20)       /* of fixed-width values, for very wide tables */
+#define AT_ONCE_BYTES ((uint64_t)128 << 20)     /* of input in all batches that are built side by side */
+
+/* A batch's rows: those behind the first `skip` of `cell`. */
+typedef struct batch_part {
+    size_t cell;
+    uint64_t skip, rows, bytes;
+} batch_part;
+
+typedef struct batch_worker {
+    ald__json_records records;
+    ald__json_pool pool;
+    ald__build build;
+} batch_worker;
+
+typedef struct batch_result {
+    batch_part part;
+    struct ArrowArray array;
+    ald__json_fault fault; /* error.status is ALD_OK: none */
+} batch_result;
+
+struct ald__batches {
+    const ald__json_input *input;
+    const ald__plans *plans;
+    ald_text_options options;
+    uint64_t most_rows, most_bytes;
+    size_t cell;   /* where the next batch begins */
+    uint64_t skip; /* rows of that cell that were used */
+    uint64_t rows_before;
+    batch_worker *workers;
+    batch_result *results;
+    size_t worker_count;
+    size_t ready, taken; /* results of the wave */
+    uint32_t next_task;  /* atomic */
+};
+
+static uint64_t rows_for_width(uint64_t rows, uint64_t limit, size_t leaves)
+{
+    uint64_t fit = limit / 8 / (leaves ? leaves : 1);
+    if (fit == 0)
+        fit = 1;
+    return rows < fit ? rows : fit;
+}
+
+ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plans,
+                            const ald_text_options *options, ald__batches **out, ald_error *err)
+{
+    const ald_allocator *alloc = &input->host.alloc;
+    ald__batches *b = ald__text_alloc(alloc, 1, sizeof *b, err);
+    ald_status status = ALD_OK;
+    *out = NULL;
+    if (!b)
+        return ALD_E_NOMEM;
+    b->input = input;
+    b->plans = plans;
+    b->options = *options;
+    b->most_bytes = options->batch_rows ? BATCH_BYTES_ASKED : BATCH_BYTES;
+    b->most_rows = options->batch_rows
+                       ? rows_for_width(options->batch_rows, 16 * COLUMN_BYTES, plans->leaf_count)
+                       : rows_for_width(DEFAULT_ROWS, COLUMN_BYTES, plans->leaf_count);
+    b->worker_count = input->host.run_tasks && input->host.thread_count > 1
+                          ? input->host.thread_count
+                          : 1;
+    b->workers = ald__text_alloc(alloc, b->worker_count, sizeof *b->workers, err);
+    b->results = ald__text_alloc(alloc, b->worker_count, sizeof *b->results, err);
+    if (!b->workers || !b->results)
+        status = ALD_E_NOMEM;
+    for (size_t i = 0; i < b->worker_count && status == ALD_OK; i++) {
+        ald__json_records_init(&b->workers[i].records, &input->source, alloc, input->max_bytes,
+                               input->is_array);
+        ald__json_pool_init(&b->workers[i].pool, alloc);
+        status = ald__build_init(&b->workers[i].build, plans, alloc, err);
+        b->workers[i].build.pool = &b->workers[i].pool;
+    }
+    if (status != ALD_OK)
+        ald__batches_free(b);
+    else
+        *out = b;
+    return status;
+}
+
+void ald__batches_free(ald__batches *b)
+{
+    const ald_allocator *alloc;
+    if (!b)
+        return;
+    alloc = &b->input->host.alloc;
+    for (size_t i = 0; b->workers && i < b->worker_count; i++) {
+        ald__json_records_clear(&b->workers[i].records);
+        ald__json_pool_clear(&b->workers[i].pool);
+        ald__build_clear(&b->workers[i].build);
+    }
+    for (size_t i = 0; b->results && i < b->worker_count; i++) {
+        if (b->results[i].array.release)
+            b->results[i].array.release(&b->results[i].array);
+    }
+    ald__text_free(alloc, b->workers, b->worker_count, sizeof *b->workers);
+    ald__text_free(alloc, b->results, b->worker_count, sizeof *b->results);
+    ald__text_free(alloc, b, 1, sizeof *b);
+}
+
+/* Cuts the next batch off the index. rows 0: there is none. */
+static batch_part cut_part(ald__batches *b)
+{
+    batch_part part = {b->cell, b->skip, 0, 0};
+    while (b->cell < b->input->cell_count) {
+        uint64_t left = b->input->cells[b->cell].rows - b->skip;
+        uint64_t room = b->most_rows - part.rows;
+        if (part.rows == 0) {
+            part.cell = b->cell;
+            part.skip = b->skip;
+        }
+        if (left > room) {
+            part.rows += room;
+            b->skip += room;
+            break;
+        }
+        part.rows += left;
+        part.bytes += ALD__JSON_CELL_BYTES;
+        b->cell++;
+        b->skip = 0;
+        if (part.rows && (part.bytes >= b->most_bytes || part.rows == b->most_rows))
+            break;
+    }
+    return part;
+}
+
+static ald_status build_rows(ald__batches *b, batch_worker *worker, batch_result *result)
+{
+    ald__json_fault *fault = &result->fault;
+    ald__json_record record = {NULL, 0, ALD_NO_OFFSET};
+    yyjson_val *root;
+    uint64_t skip = result->part.skip, rows = result->part.rows;
+    ald_status status = ald__json_input_seek(b->input, result->part.cell, &worker->records,
+                                             &fault->error);
+    worker->build.fault = fault;
+    if (status == ALD_OK)
+        status = ald__build_reserve(&worker->build, (size_t)rows, &fault->error);
+    while (status == ALD_OK && rows > 0) {
+        status = ald__json_records_next(&worker->records, UINT64_MAX, &record, &fault->error);
+        if (status == ALD_OK && !record.data)
+            status = ald_error_set(&fault->error, ALD_E_IO, ALD_NO_OFFSET,
+                                   "the input changed while it was read");
+        if (status != ALD_OK)
+            break;
+        if (skip > 0) {
+            skip--;
+            continue;
+        }
+        status = ald__json_parse(&worker->pool, &record, b->plans->raw_numbers, &root, fault);
+        if (status == ALD_OK)
+            status = ald__build_add(&worker->build, root);
+        rows--;
+    }
+    if (status == ALD_OK)
+        status = ald__build_finish(&worker->build, &result->array, &fault->error);
+    if (status != ALD_OK) {
+        fault->record = record.offset;
+        fault->error.status = (int32_t)status;
+    }
+    return status;
+}
+
+static void work(void *arg, uint32_t index)
+{
+    ald__batches *b = arg;
+    uint32_t i;
+    while ((i = __atomic_fetch_add(&b->next_task, 1, __ATOMIC_RELAXED)) < b->ready)
+        (void)build_rows(b, &b->workers[index], &b->results[i]);
+}
+
+static void run_wave(ald__batches *b)
+{
+    const ald_host *host = &b->input->host;
+    uint64_t bytes = 0;
+    b->ready = b->taken = 0;
+    while (b->ready < b->worker_count && (b->ready == 0 || bytes < AT_ONCE_BYTES)) {
+        batch_result *result = &b->results[b->ready];
+        result->part = cut_part(b);
+        if (result->part.rows == 0)
+            break;
+        ald__json_fault_clear(&result->fault);
+        bytes += result->part.bytes;
+        b->ready++;
+    }
+    b->next_task = 0;
+    if (b->ready > 1)
+        host->run_tasks(host->ctx, (uint32_t)b->ready, work, b);
+    else if (b->ready == 1)
+        work(b, 0);
+}
+
+static ald_status tell_progress(const ald__batches *b, ald_error *err)
+{
+    uint64_t size = b->input->source.size_bytes, done = b->cell * ALD__JSON_CELL_BYTES;
+    if (b->options.progress &&
+        b->options.progress(b->options.note_ctx, size + (done < size ? done : size), 2 * size))
+        return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cancelled");
+    return ALD_OK;
+}
+
+ald_status ald__batches_next(ald__batches *b, struct ArrowArray *out, ald_error *err)
+{
+    batch_result *result;
+    memset(out, 0, sizeof *out);
+    if (b->taken == b->ready) {
+        ald_status status;
+        run_wave(b);
+        status = tell_progress(b, err);
+        if (status != ALD_OK)
+            return status;
+        if (b->ready == 0)
+            return ALD_OK;
+    }
+    result = &b->results[b->taken++];
+    if (result->fault.error.status != ALD_OK)
+        return ald__json_input_report(b->input, &result->fault, err);
+    *out = result->array;
+    memset(&result->array, 0, sizeof result->array);
+    return ALD_OK;
+}

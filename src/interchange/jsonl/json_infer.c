@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk of the first pass. Most values say nothing new about their place, and that is the short way through. */
+#include "interchange/jsonl/json_infer.h"
+
+#include <string.h>
+
+#include "interchange/jsonl/json_key.h"
+
+static ald_status walk(ald__infer *w, ald__place *place, yyjson_val *value, unsigned depth);
+
+static ald_status number_slow(ald__infer *w, ald__place *place, const char *text, size_t size)
+{
+    ald__token token;
+    ald_status status = ald__place_numbers(w->tree, place, &w->fault->error);
+    if (status != ALD_OK)
+        return status;
+    ald__token_number(text, size, &token);
+    ald__profile_add(place->numbers, &token, w->where);
+    return ALD_OK;
+}
+
+/* Up to 15 digits are exact in every type, so a plain number of no more digits than were met before only counts. */
+static ald_status number(ald__infer *w, ald__place *place, const char *text, size_t size)
+{
+    ald__profile *seen = place->numbers;
+    size_t negative = text[0] == '-', point = 0, digits;
+    unsigned any = 0; /* nonzero when a digit is */
+    if (!seen || size > 15)
+        return number_slow(w, place, text, size);
+    for (size_t i = negative; i < size; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+        if (digit <= 9)
+            any |= digit;
+        else if (text[i] == '.')
+            point = i;
+        else
+            return number_slow(w, place, text, size); /* an exponent */
+    }
+    digits = text[negative] == '0' ? 0 : (point ? point : size) - negative;
+    if (digits > seen->int_digits || (negative && !any))
+        return number_slow(w, place, text, size);
+    if (point) {
+        if (!seen->count[ALD__TOKEN_FLOAT] || size - point - 1 > seen->frac_digits)
+            return number_slow(w, place, text, size);
+        seen->count[ALD__TOKEN_FLOAT]++;
+        return ALD_OK;
+    }
+    if (!seen->count[ALD__TOKEN_INT] || (negative && !(seen->flags & ALD__TOKEN_NEGATIVE)))
+        return number_slow(w, place, text, size);
+    seen->count[ALD__TOKEN_INT]++;
+    return ALD_OK;
+}
+
+static uint32_t declared_index(const struct ArrowSchema *types, const char *name, size_t size)
+{
+    for (int64_t i = 0; types && i < types->n_children; i++) {
+        const char *known = types->children[i]->name;
+        if (known && strlen(known) == size && memcmp(known, name, size) == 0)
+            return (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+static ald_status new_field(ald__infer *w, ald__place *place, const char *name, size_t size,
+                            ald__place **out)
+{
+    ald_status status;
+    for (size_t i = 0; i < size; i++) {
+        if (!name[i])
+            return ald_error_set(&w->fault->error, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                 "a key with U+0000 in it cannot name a column");
+    }
+    status = ald__place_add(w->tree, place, name, size, out, &w->fault->error);
+    if (status == ALD_OK && place == w->tree->root)
+        (*out)->declared = declared_index(w->types, name, size);
+    return status;
+}
+
+static ald_status object(ald__infer *w, ald__place *place, yyjson_val *value, unsigned depth)
+{
+    yyjson_val *key = unsafe_yyjson_get_first(value);
+    size_t count = unsafe_yyjson_get_len(value);
+    uint64_t serial = ++w->serial;
+    uint32_t next = 0;
+    for (; count > 0; count--) {
+        const char *name = unsafe_yyjson_get_str(key);
+        size_t size = unsafe_yyjson_get_len(key);
+        ald__place *field;
+        ald_status status = ALD_OK;
+        if (next < place->field_count && place->fields[next]->name_size == size &&
+            ald__json_same(place->fields[next]->name, name, size)) {
+            field = place->fields[next++];
+        } else {
+            uint32_t at = ald__place_find(w->tree, place, name, size);
+            if (at < place->field_count)
+                field = place->fields[at];
+            else
+                status = new_field(w, place, name, size, &field);
+            next = at + 1;
+        }
+        if (status == ALD_OK && field->stamp == serial)
+            status = ald_error_set(&w->fault->error, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                   "the same key twice in one object");
+        if (status == ALD_OK) {
+            field->stamp = serial;
+            if (!field->declared)
+                status = walk(w, field, key + 1, depth);
+        }
+        if (status != ALD_OK) {
+            ald__json_fault_step(w->fault, name, size);
+            return status;
+        }
+        key = unsafe_yyjson_get_next(key + 1);
+    }
+    return ALD_OK;
+}
+
+static ald_status list(ald__infer *w, ald__place *place, yyjson_val *value, unsigned depth)
+{
+    yyjson_val *item = unsafe_yyjson_get_first(value);
+    ald__place *items = NULL;
+    for (size_t count = unsafe_yyjson_get_len(value); count > 0; count--) {
+        ald_status status = ald__place_item(w->tree, place, &items, &w->fault->error);
+        if (status == ALD_OK)
+            status = walk(w, items, item, depth);
+        if (status != ALD_OK) {
+            ald__json_fault_step(w->fault, NULL, 0);
+            return status;
+        }
+        item = unsafe_yyjson_get_next(item);
+    }
+    return ALD_OK;
+}
+
+static void met(ald__place *place, ald__json_kind kind, uint64_t where)
+{
+    if (place->first[kind] == ALD__NEVER)
+        place->first[kind] = where;
+}
+
+/* `depth` is that of what holds the value. */
+static ald_status walk(ald__infer *w, ald__place *place, yyjson_val *value, unsigned depth)
+{
+    switch (unsafe_yyjson_get_type(value)) {
+    case YYJSON_TYPE_STR:
+        met(place, ALD__JSON_STRING, w->where);
+        return ALD_OK;
+    case YYJSON_TYPE_RAW:
+        met(place, ALD__JSON_NUMBER, w->where);
+        return number(w, place, unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value));
+    case YYJSON_TYPE_BOOL:
+        met(place, ALD__JSON_BOOL, w->where);
+        return ALD_OK;
+    case YYJSON_TYPE_ARR:
+    case YYJSON_TYPE_OBJ:
+        if (depth >= ALD__JSON_MAX_DEPTH)
+            return ald_error_set(&w->fault->error, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                                 "nested deeper than %d levels", ALD__JSON_MAX_DEPTH);
+        if (unsafe_yyjson_is_arr(value)) {
+            met(place, ALD__JSON_LIST, w->where);
+            return list(w, place, value, depth + 1);
+        }
+        met(place, ALD__JSON_OBJECT, w->where);
+        return object(w, place, value, depth + 1);
+    default:
+        return ALD_OK; /* null */
+    }
+}
+
+ald_status ald__infer_record(ald__infer *infer, yyjson_val *record)
+{
+    return object(infer, infer->tree->root, record, 1);
+}

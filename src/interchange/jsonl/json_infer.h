@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* One parsed record into a tree of places. */
+#ifndef INTERCHANGE_JSONL_JSON_INFER_H
+#define INTERCHANGE_JSONL_JSON_INFER_H
+
+#include <stdint.h>
+#include <yyjson.h>
+
+#include "ald/arrow.h"
+#include "interchange/jsonl/json_fault.h"
+#include "interchange/jsonl/json_place.h"
+
+typedef struct ald__infer {
+    ald__place_tree *tree;
+    const struct ArrowSchema *types; /* declared columns, or NULL */
+    uint64_t serial;                 /* of objects; never reset */
+    uint64_t where;                  /* offset of the record */
+    ald__json_fault *fault;
+} ald__infer;
+
+/* `record` was parsed with numbers as raw text. On failure *fault tells all but the record's offset. */
+ALD_NODISCARD ald_status ald__infer_record(ald__infer *infer, yyjson_val *record);
+
+#endif
