@@ -32,8 +32,8 @@ typedef struct ald_save_options {
     uint8_t compat;        /* an ald_compat */
     uint8_t write_sha256;  /* put SHA-256 of the uncompressed payload into the metadata */
     uint8_t layout;        /* an ald_layout */
-    uint8_t aligned;       /* TRUENO_NATIVE: every buffer at a multiple of 64; compression must be NONE */
-    uint8_t backend_hint;  /* of the array index, 0 to 8 */
+    uint8_t aligned; /* TRUENO_NATIVE: every buffer at a multiple of 64; compression must be NONE */
+    uint8_t backend_hint; /* of the array index, 0 to 8 */
     uint8_t reserved[4];
     const ald_value *metadata; /* a map, or NULL; its "ald" and "sha256" keys are dropped */
     uint64_t memory_bytes;     /* batches held before they are spooled; 0: 256 MiB */

@@ -89,24 +89,39 @@ static void span_add(ald__ipc_span *span, const ald__ipc_place *place)
         span->end = place->offset + place->size;
 }
 
-/* One node's buffers into the span of its column. `holds_values`: its values buffer is the column's. */
-static ald_status span_node(ald__ipc_walk *walk, const ald__ipc_node *node, int holds_values,
+typedef enum span_role { SPAN_DEEPER, SPAN_COLUMN, SPAN_ELEMENTS } span_role;
+
+static void span_note(ald__ipc_span *span, const ald__ipc_node *node, span_role role, size_t index,
+                      const ald__ipc_place *place)
+{
+    if (index == 1 && node->type.bit_width > 0) {
+        span->values_begin = place->offset;
+        span->values_size = place->size;
+    }
+    if (index != 0 || !node->type.has_validity)
+        return;
+    *(role == SPAN_COLUMN ? &span->validity_begin : &span->element_validity_begin) = place->offset;
+    *(role == SPAN_COLUMN ? &span->validity_size : &span->element_validity_size) = place->size;
+}
+
+/* One node's buffers into the span of its column. */
+static ald_status span_node(ald__ipc_walk *walk, const ald__ipc_node *node, span_role role,
                             ald__ipc_span *span, ald_error *err)
 {
     const char *name = ald__schema_name(node->schema);
     size_t count = ald__ipc_walk_buffer_count(walk, node), variadic = 0;
     int64_t length, null_count;
     ALD_TRY(ald__ipc_walk_node(walk, name, &length, &null_count, err));
+    if (role != SPAN_DEEPER)
+        *(role == SPAN_COLUMN ? &span->null_count : &span->element_null_count) = null_count;
     if (ald__type_is_view(&node->type))
         ALD_TRY(ald__ipc_walk_variadic(walk, name, &variadic, err));
     for (size_t i = 0; i < count + variadic; i++) {
         ald__ipc_place place;
         ALD_TRY(ald__ipc_walk_buffer(walk, name, &place, err));
         span_add(span, &place);
-        if (holds_values && i == 1 && node->type.bit_width > 0) {
-            span->values_begin = place.offset;
-            span->values_size = place.size;
-        }
+        if (role != SPAN_DEEPER)
+            span_note(span, node, role, i, &place);
     }
     return ALD_OK;
 }
@@ -124,9 +139,11 @@ ald_status ald__ipc_read_spans(const ald__ipc_schema *schema, const ald__ipc_mes
         uint32_t top = node;
         memset(&spans[i], 0, sizeof spans[i]);
         while (node < nodes[top].next) {
-            int holds_values =
-                node == top || (node == top + 1 && nodes[top].type.id == ALD__FIXED_LIST);
-            ALD_TRY(span_node(&walk, &nodes[node], holds_values, &spans[i], err));
+            span_role role = node == top ? SPAN_COLUMN
+                             : node == top + 1 && nodes[top].type.id == ALD__FIXED_LIST
+                                 ? SPAN_ELEMENTS
+                                 : SPAN_DEEPER;
+            ALD_TRY(span_node(&walk, &nodes[node], role, &spans[i], err));
             node = nodes[node].dictionary != ALD__NO_DICTIONARY ? nodes[node].next : node + 1;
         }
     }

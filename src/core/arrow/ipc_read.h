@@ -109,6 +109,9 @@ typedef struct ald__ipc_span {
     uint64_t
         values_begin; /* of the column's values buffer (fixed-size list: its child's); 0 if none */
     uint64_t values_size;
+    /* Validity of the column's rows and, for a fixed-size list, of its elements: place (size 0: no nulls) and count. */
+    uint64_t validity_begin, validity_size, element_validity_begin, element_validity_size;
+    int64_t null_count, element_null_count;
 } ald__ipc_span;
 /* Fills spans[0 .. top-level columns) and the batch's row count. */
 ALD_NODISCARD ald_status ald__ipc_read_spans(const ald__ipc_schema *schema,

@@ -43,6 +43,7 @@ int ald__aligned_dtype(const struct ArrowSchema *field, uint64_t *per_row, uint3
 {
     ald__type type;
     *per_row = 1;
+    *bits = 0;
     if (field->dictionary != NULL || ald__type_of(field, &type, NULL) != ALD_OK)
         return ALD__DTYPE_NONE;
     if (type.id == ALD__FIXED_LIST) {
@@ -64,12 +65,12 @@ void ald__aligned_check_init(ald__aligned_check *check, const ald__file *file,
     check->batches = 0;
 }
 
-static ald_status bad_entry(const ald__aligned_check *c, const char *what, uint64_t found,
+static ald_status bad_entry(const ald__file *f, uint64_t index, const char *what, uint64_t found,
                             uint64_t expected, ald_error *err)
 {
     return ald__fail(err, ALD_E_INVALID_FORMAT,
-                     c->file->sections.array_index.begin + 4 + c->next * ALD__ARRAY_ENTRY_BYTES,
-                     "array %llu: %s %llu, expected %llu", (unsigned long long)c->next, what,
+                     f->sections.array_index.begin + 4 + index * ALD__ARRAY_ENTRY_BYTES,
+                     "array %llu: %s %llu, expected %llu", (unsigned long long)index, what,
                      (unsigned long long)found, (unsigned long long)expected);
 }
 
@@ -82,23 +83,31 @@ static int bytes_of(uint64_t length, uint32_t bits, uint64_t *out)
     return ald__add_u64(whole, (length % 8 * bits + 7) / 8, out);
 }
 
-static ald_status check_entry(const ald__aligned_check *c, uint32_t column, int dtype,
-                              uint64_t length, uint64_t size, uint64_t offset, ald_error *err)
+ald_status ald__aligned_check_entry(const ald__file *f, const ald__ipc_schema *schema,
+                                    uint64_t index, uint32_t column, const ald__ipc_message *m,
+                                    const ald__ipc_span *span, uint64_t rows, ald_error *err)
 {
+    uint64_t per_row, length, size, offset = m->body_offset + span->values_begin;
+    uint32_t bits;
+    int dtype = ald__aligned_dtype(ald__ipc_schema_get(schema)->children[column], &per_row, &bits);
     const ald_array_entry *e;
-    if (c->next >= c->file->array_count)
-        return bad_entry(c, "entries", c->file->array_count, c->next + 1, err);
-    e = &c->file->arrays[c->next];
+    if (index >= f->array_count)
+        return bad_entry(f, index, "entries", f->array_count, index + 1, err);
+    if (!ald__mul_u64(rows, per_row, &length) || !bytes_of(length, bits, &size))
+        return bad_entry(f, index, "rows", rows, f->header.num_rows, err);
+    e = &f->arrays[index];
     if (e->column_idx != column)
-        return bad_entry(c, "column", e->column_idx, column, err);
+        return bad_entry(f, index, "column", e->column_idx, column, err);
     if (e->dtype != (uint8_t)dtype)
-        return bad_entry(c, "dtype", e->dtype, (uint64_t)dtype, err);
+        return bad_entry(f, index, "dtype", e->dtype, (uint64_t)dtype, err);
     if (e->length != length)
-        return bad_entry(c, "length", e->length, length, err);
+        return bad_entry(f, index, "length", e->length, length, err);
     if (e->size_bytes != size)
-        return bad_entry(c, "size_bytes", e->size_bytes, size, err);
+        return bad_entry(f, index, "size_bytes", e->size_bytes, size, err);
     if (e->offset != offset)
-        return bad_entry(c, "offset", e->offset, offset, err);
+        return bad_entry(f, index, "offset", e->offset, offset, err);
+    if (span->values_size < size)
+        return bad_entry(f, index, "values buffer", span->values_size, size, err);
     return ALD_OK;
 }
 
@@ -107,15 +116,11 @@ static ald_status check_columns(ald__aligned_check *c, const ald__ipc_message *m
 {
     const struct ArrowSchema *schema = ald__ipc_schema_get(c->schema);
     for (uint32_t i = 0; i < (uint32_t)schema->n_children; i++) {
-        uint64_t per_row, length, size;
+        uint64_t per_row;
         uint32_t bits;
-        int dtype = ald__aligned_dtype(schema->children[i], &per_row, &bits);
-        if (dtype == ALD__DTYPE_NONE)
+        if (ald__aligned_dtype(schema->children[i], &per_row, &bits) == ALD__DTYPE_NONE)
             continue;
-        if (!ald__mul_u64(rows, per_row, &length) || !bytes_of(length, bits, &size))
-            return bad_entry(c, "rows", rows, c->file->header.num_rows, err);
-        ALD_TRY(
-            check_entry(c, i, dtype, length, size, m->body_offset + spans[i].values_begin, err));
+        ALD_TRY(ald__aligned_check_entry(c->file, c->schema, c->next, i, m, &spans[i], rows, err));
         c->next++;
     }
     return ALD_OK;
@@ -144,7 +149,7 @@ ald_status ald__aligned_check_batch(ald__aligned_check *c, const ald__ipc_messag
 ald_status ald__aligned_check_end(const ald__aligned_check *c, ald_error *err)
 {
     if (c->next != c->file->array_count)
-        return bad_entry(c, "entries", c->file->array_count, c->next, err);
+        return bad_entry(c->file, c->next, "entries", c->file->array_count, c->next, err);
     if (!(c->file->header.flags & ALD_FLAG_STREAMING) && c->batches != 1)
         return ald__fail(err, ALD_E_INVALID_FORMAT, c->file->sections.payload.begin,
                          "TRUENO_NATIVE with %llu record batches, expected one",

@@ -11,6 +11,14 @@
 /* The dtype of a top-level column that has entries, or ALD__DTYPE_NONE; *per_row: elements in a row, *bits of one. */
 int ald__aligned_dtype(const struct ArrowSchema *field, uint64_t *per_row, uint32_t *bits);
 
+/* Entry `index` of the array index against a record batch's own metadata: column, dtype, length, size, offset. The column has
+ * a dtype. */
+ALD_NODISCARD ald_status ald__aligned_check_entry(const ald__file *file,
+                                                  const ald__ipc_schema *schema, uint64_t index,
+                                                  uint32_t column, const ald__ipc_message *message,
+                                                  const ald__ipc_span *span, uint64_t rows,
+                                                  ald_error *err);
+
 typedef struct ald__aligned_check {
     const ald__file *file;
     const ald__ipc_schema *schema;

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* Aligned files in place. A batch's metadata is parsed when it is first asked for; its values are only pointed at. */
+#include "ald/mapped.h"
+
+#include <string.h>
+
+#include "ald/streaming.h"
+#include "core/base/buf.h"
+#include "core/base/checked.h"
+#include "core/dataset/aligned.h"
+#include "core/dataset/chunk.h"
+#include "core/dataset/whole.h"
+
+#define BASE_ALIGNMENT 64u
+
+struct ald_mapped {
+    ald_host host;
+    ald__file file;
+    ald__ipc_schema *schema;
+    ald_info info;
+    const uint8_t *bytes;       /* the whole file */
+    uint32_t entries_per_batch; /* of the array index */
+    uint32_t *entry_of_column;  /* index of a column's entry within a batch, or UINT32_MAX */
+    uint64_t batch_count;
+    uint64_t first_batch; /* without STREAMING: payload offset of the record batch's message */
+};
+
+const char *ald_dtype_name(uint8_t dtype)
+{
+    static const char *const names[] = {"f32", "f64", "i32", "i64", "u8",  "i8",
+                                        "i16", "u16", "u32", "u64", "f16", "bool"};
+    return dtype < sizeof names / sizeof *names ? names[dtype] : NULL;
+}
+
+/* ---- opening */
+
+static ald_status count_entries(ald_mapped *m, ald_error *err)
+{
+    const struct ArrowSchema *schema = ald__ipc_schema_get(m->schema);
+    size_t columns = (size_t)schema->n_children;
+    uint64_t wanted;
+    m->entry_of_column = ald__alloc(&m->host.alloc, columns * sizeof(uint32_t), err);
+    if (m->entry_of_column == NULL)
+        return ALD_E_NOMEM;
+    for (size_t i = 0; i < columns; i++) {
+        uint64_t per_row;
+        uint32_t bits;
+        int has = ald__aligned_dtype(schema->children[i], &per_row, &bits) != ALD__DTYPE_NONE;
+        m->entry_of_column[i] = has ? m->entries_per_batch++ : UINT32_MAX;
+    }
+    if (!ald__mul_u64(m->batch_count, m->entries_per_batch, &wanted) ||
+        wanted != m->file.array_count)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, m->file.sections.array_index.begin,
+                         "%llu entries for %llu batches of %u numeric columns",
+                         (unsigned long long)m->file.array_count,
+                         (unsigned long long)m->batch_count, m->entries_per_batch);
+    return ALD_OK;
+}
+
+/* The message at a payload offset; its body is pointed at. */
+static ald_status read_message(const ald_mapped *m, uint64_t at, uint64_t end,
+                               ald__ipc_message *out, uint64_t *next, ald_error *err)
+{
+    uint64_t begin = m->file.sections.payload.begin;
+    ald__cursor c = {m->bytes + begin + at, (size_t)(end - at), 0, begin + at};
+    ALD_TRY(ald__ipc_read_message(&c, &ald__payload_rules, out, err));
+    *next = at + c.pos;
+    return ALD_OK;
+}
+
+/* Without STREAMING: past schema and dictionaries to the one record batch. */
+static ald_status find_single_batch(ald_mapped *m, ald_error *err)
+{
+    uint64_t at = 0, next = 0;
+    ald__ipc_message message;
+    do {
+        at = next;
+        ALD_TRY(read_message(m, at, m->file.payload_size, &message, &next, err));
+    } while (message.type == ALD__IPC_SCHEMA || message.type == ALD__IPC_DICTIONARY);
+    if (message.type != ALD__IPC_BATCH)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, message.metadata_offset,
+                         "the payload has no record batch");
+    m->first_batch = at;
+    return ALD_OK;
+}
+
+static ald_status open_mapped(ald_mapped *m, const ald_source *source,
+                              const ald_load_options *options, ald_error *err)
+{
+    size_t size;
+    ALD_TRY(ald__file_open(&m->file, source, options->limits.metadata_bytes, ALD__FILE_LAZY,
+                           &m->host.alloc, err));
+    if (!(m->file.header.flags & ALD_FLAG_TRUENO_NATIVE))
+        return ald__fail(err, ALD_E_UNSUPPORTED, 21,
+                         "the file is not aligned\nconvert it with --aligned");
+    if (!ald__to_size(source->size_bytes, &size))
+        return ald__no_memory(err, SIZE_MAX);
+    m->bytes = source->view != NULL ? source->view(source->ctx, 0, size) : NULL;
+    if (m->bytes == NULL || ((uintptr_t)m->bytes & (BASE_ALIGNMENT - 1)) != 0)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "the source's bytes are not in memory at a multiple of 64");
+    ALD_TRY(ald__check_trust(&m->file, NULL, options, &m->host, err));
+    ALD_TRY(ald__schema_section_read(&m->file, m->bytes + m->file.sections.schema.begin, &m->schema,
+                                     err));
+    if (options->expected_schema != NULL)
+        ALD_TRY(
+            ald_schema_compare(options->expected_schema, ald__ipc_schema_get(m->schema), 0, err));
+    m->batch_count = m->file.header.flags & ALD_FLAG_STREAMING ? m->file.chunk_count : 1;
+    ALD_TRY(count_entries(m, err));
+    if (!(m->file.header.flags & ALD_FLAG_STREAMING))
+        ALD_TRY(find_single_batch(m, err));
+    ald__info_fill(&m->file, ald__ipc_schema_get(m->schema), &m->info);
+    return ALD_OK;
+}
+
+ald_status ald_mapped_open(const ald_source *source, const ald_load_options *options,
+                           const ald_host *host, ald_mapped **out, ald_error *err)
+{
+    static const ald_load_options defaults = ALD_LOAD_OPTIONS_INIT;
+    ald_mapped *m = ald__alloc_zero(&host->alloc, sizeof *m, err);
+    ald_status st;
+    *out = NULL;
+    if (m == NULL)
+        return ALD_E_NOMEM;
+    m->host = *host;
+    m->file.alloc = host->alloc;
+    st = open_mapped(m, source, options != NULL ? options : &defaults, err);
+    if (st != ALD_OK) {
+        ald_mapped_close(m);
+        return st;
+    }
+    *out = m;
+    return ALD_OK;
+}
+
+void ald_mapped_close(ald_mapped *m)
+{
+    ald_allocator alloc;
+    if (m == NULL)
+        return;
+    alloc = m->host.alloc;
+    if (m->entry_of_column != NULL)
+        ald__release(&alloc, m->entry_of_column,
+                     (size_t)ald__ipc_schema_get(m->schema)->n_children * sizeof(uint32_t));
+    ald__ipc_schema_free(m->schema);
+    ald__file_clear(&m->file);
+    ald__release(&alloc, m, sizeof *m);
+}
+
+/* ---- facts */
+
+const ald_info *ald_mapped_info(const ald_mapped *mapped)
+{
+    return &mapped->info;
+}
+
+const struct ArrowSchema *ald_mapped_schema(const ald_mapped *mapped)
+{
+    return mapped->info.schema;
+}
+
+uint64_t ald_mapped_batch_count(const ald_mapped *mapped)
+{
+    return mapped->batch_count;
+}
+
+int64_t ald_mapped_find_column(const ald_mapped *mapped, const char *name)
+{
+    const struct ArrowSchema *schema = mapped->info.schema;
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        const char *own = schema->children[i]->name;
+        if (own != NULL && strlen(own) == strlen(name) && memcmp(own, name, strlen(name)) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* ---- vectors */
+
+/* The record batch's message, behind its dictionaries. */
+static ald_status batch_message(const ald_mapped *m, uint64_t batch, ald__ipc_message *out,
+                                ald_error *err)
+{
+    uint64_t at = m->first_batch, end = m->file.payload_size;
+    if (batch >= m->batch_count)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "batch %llu of %llu",
+                         (unsigned long long)batch, (unsigned long long)m->batch_count);
+    if (m->file.chunks != NULL) {
+        at = m->file.chunks[batch].byte_offset;
+        end = at + m->file.chunks[batch].compressed_size;
+    }
+    do {
+        ALD_TRY(read_message(m, at, end, out, &at, err));
+    } while (out->type == ALD__IPC_DICTIONARY);
+    if (out->type != ALD__IPC_BATCH)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, out->metadata_offset, "no record batch");
+    return ALD_OK;
+}
+
+/* A bitmap that must be read must be there. */
+static ald_status point_at(const ald_mapped *m, const ald__ipc_message *message, uint64_t begin,
+                           uint64_t size, int64_t null_count, uint64_t bits, const uint8_t **out,
+                           ald_error *err)
+{
+    uint64_t at = message->body_offset + begin;
+    if (null_count == 0)
+        return ALD_OK;
+    if (size < bits / 8 + (bits % 8 != 0))
+        return ald__fail(err, ALD_E_INVALID_FORMAT, at,
+                         "a validity buffer of %llu bytes for %llu slots", (unsigned long long)size,
+                         (unsigned long long)bits);
+    *out = m->bytes + at;
+    return ALD_OK;
+}
+
+static ald_status fill_vector(const ald_mapped *m, uint64_t batch, uint32_t column,
+                              const ald__ipc_message *message, const ald__ipc_span *spans,
+                              uint64_t rows, ald_vector *out, ald_error *err)
+{
+    const struct ArrowSchema *field = m->info.schema->children[column];
+    uint64_t entry = batch * m->entries_per_batch + m->entry_of_column[column];
+    const ald_array_entry *e = &m->file.arrays[entry];
+    const ald__ipc_span *span = &spans[column];
+    uint64_t per_row;
+    uint32_t bits;
+    (void)ald__aligned_dtype(field, &per_row, &bits);
+    ALD_TRY(ald__aligned_check_entry(&m->file, m->schema, entry, column, message, span, rows, err));
+    memset(out, 0, sizeof *out);
+    out->data = m->bytes + e->offset;
+    out->length = e->length;
+    out->size_bytes = (size_t)e->size_bytes;
+    out->ndim = field->n_children == 1 ? 2 : 1;
+    out->shape[0] = (int64_t)rows;
+    out->shape[1] = out->ndim == 2 ? (int64_t)per_row : 0;
+    out->dtype = e->dtype;
+    out->alignment = e->alignment;
+    out->backend_hint = e->backend_hint;
+    out->null_count = span->null_count;
+    out->element_null_count = span->element_null_count;
+    ALD_TRY(point_at(m, message, span->validity_begin, span->validity_size, span->null_count, rows,
+                     &out->validity, err));
+    return point_at(m, message, span->element_validity_begin, span->element_validity_size,
+                    span->element_null_count, out->length, &out->element_validity, err);
+}
+
+ald_status ald_mapped_vector(const ald_mapped *m, uint64_t batch, uint32_t column, ald_vector *out,
+                             ald_error *err)
+{
+    size_t columns = (size_t)m->info.schema->n_children, size = columns * sizeof(ald__ipc_span);
+    ald__ipc_message message;
+    ald__ipc_span *spans;
+    uint64_t rows;
+    ald_status st;
+    memset(out, 0, sizeof *out);
+    if (column >= columns)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "column %u of %zu", column,
+                         columns);
+    if (m->entry_of_column[column] == UINT32_MAX)
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "column '%s' is no plain numeric column",
+                         m->info.schema->children[column]->name);
+    ALD_TRY(batch_message(m, batch, &message, err));
+    spans = ald__alloc(&m->host.alloc, size, err);
+    if (spans == NULL)
+        return ALD_E_NOMEM;
+    st = ald__ipc_read_spans(m->schema, &message, &ald__payload_rules, spans, &rows, err);
+    if (st == ALD_OK)
+        st = fill_vector(m, batch, column, &message, spans, rows, out, err);
+    ald__release(&m->host.alloc, spans, size);
+    return st;
+}
+
+/* ---- Arrow */
+
+/* The chunk, or the whole payload without STREAMING, as borrowed memory. */
+static ald_status borrow(const ald_mapped *m, uint64_t begin, uint64_t size, ald__shared **out,
+                         ald_error *err)
+{
+    union { /* only read through */
+        const uint8_t *in;
+        void *out;
+    } p = {m->bytes + m->file.sections.payload.begin + begin};
+    return ald__shared_new(&m->host.alloc, p.out, (size_t)size, NULL, NULL, out, err);
+}
+
+static ald_status load_chunk(const ald_mapped *m, uint64_t batch, struct ArrowArray *out,
+                             ald_error *err)
+{
+    const ald_chunk_entry *e = &m->file.chunks[batch];
+    uint64_t at = m->file.sections.payload.begin + e->byte_offset;
+    ald__cursor c = {m->bytes + at, e->uncompressed_size, 0, at};
+    ald__shared *backing = NULL;
+    ald__ipc_message message;
+    ald_status st = borrow(m, e->byte_offset, e->compressed_size, &backing, err);
+    if (st == ALD_OK)
+        st = ald__chunk_parse(&m->file, m->schema, e, m->bytes + at, NULL, &c, backing, &message,
+                              out, err);
+    ald__shared_unref(backing);
+    return st;
+}
+
+static ald_status load_messages(const ald_mapped *m, ald__shared *backing,
+                                ald__ipc_dictionaries *dictionaries, struct ArrowArray *out,
+                                ald_error *err)
+{
+    uint64_t at = 0;
+    ald__ipc_message message;
+    for (;;) {
+        ALD_TRY(read_message(m, at, m->file.payload_size, &message, &at, err));
+        if (message.type == ALD__IPC_DICTIONARY)
+            ALD_TRY(ald__ipc_read_dictionary(dictionaries, &message, &ald__payload_rules, backing,
+                                             err));
+        else if (message.type == ALD__IPC_BATCH)
+            return ald__ipc_read_batch(dictionaries, &message, &ald__payload_rules, backing, NULL,
+                                       out, err);
+        else if (message.type != ALD__IPC_SCHEMA)
+            return ald__fail(err, ALD_E_INVALID_FORMAT, message.metadata_offset,
+                             "the payload has no record batch");
+    }
+}
+
+static ald_status load_single(const ald_mapped *m, struct ArrowArray *out, ald_error *err)
+{
+    ald__shared *backing = NULL;
+    ald__ipc_dictionaries *dictionaries = NULL;
+    ald_status st = borrow(m, 0, m->file.payload_size, &backing, err);
+    if (st == ALD_OK)
+        st = ald__ipc_dictionaries_new(&m->host.alloc, m->schema, &dictionaries, err);
+    if (st == ALD_OK)
+        st = load_messages(m, backing, dictionaries, out, err);
+    ald__ipc_dictionaries_free(dictionaries);
+    ald__shared_unref(backing);
+    return st;
+}
+
+ald_status ald_mapped_batch(const ald_mapped *m, uint64_t batch, struct ArrowArray *out,
+                            ald_error *err)
+{
+    out->release = NULL;
+    if (batch >= m->batch_count)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "batch %llu of %llu",
+                         (unsigned long long)batch, (unsigned long long)m->batch_count);
+    return m->file.chunks != NULL ? load_chunk(m, batch, out, err) : load_single(m, out, err);
+}
+
+/* ---- DLPack */
+
+typedef struct tensor {
+    DLManagedTensorVersioned managed; /* first */
+    ald_allocator alloc;
+    int64_t shape[2];
+} tensor;
+
+static void delete_tensor(DLManagedTensorVersioned *self)
+{
+    tensor *t = (tensor *)self;
+    ald_allocator alloc = t->alloc;
+    ald__release(&alloc, t, sizeof *t);
+}
+
+static DLDataType dlpack_type(uint8_t dtype)
+{
+    static const struct {
+        uint8_t code, bits;
+    } types[] = {{2, 32}, {2, 64}, {0, 32}, {0, 64}, {1, 8}, {0, 8},
+                 {0, 16}, {1, 16}, {1, 32}, {1, 64}, {2, 16}};
+    DLDataType t = {types[dtype].code, types[dtype].bits, 1};
+    return t;
+}
+
+ald_status ald_mapped_dlpack(const ald_mapped *m, uint64_t batch, uint32_t column,
+                             struct DLManagedTensorVersioned **out, ald_error *err)
+{
+    ald_vector v;
+    tensor *t;
+    *out = NULL;
+    ALD_TRY(ald_mapped_vector(m, batch, column, &v, err));
+    if (v.dtype == ALD_DTYPE_BOOL || v.null_count > 0 || v.element_null_count > 0)
+        return ald__fail(
+            err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "column '%s' has %s, which DLPack cannot say",
+            m->info.schema->children[column]->name, v.dtype == ALD_DTYPE_BOOL ? "bits" : "nulls");
+    t = ald__alloc_zero(&m->host.alloc, sizeof *t, err);
+    if (t == NULL)
+        return ALD_E_NOMEM;
+    t->alloc = m->host.alloc;
+    memcpy(t->shape, v.shape, sizeof t->shape);
+    t->managed.version.major = 1;
+    t->managed.deleter = delete_tensor;
+    t->managed.manager_ctx = t;
+    t->managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+    union { /* the flag says that nobody writes */
+        const void *in;
+        void *out;
+    } p = {v.data};
+    t->managed.dl_tensor.data = p.out;
+    t->managed.dl_tensor.device.device_type = 1;
+    t->managed.dl_tensor.ndim = (int32_t)v.ndim;
+    t->managed.dl_tensor.dtype = dlpack_type(v.dtype);
+    t->managed.dl_tensor.shape = t->shape;
+    *out = &t->managed;
+    return ALD_OK;
+}
