@@ -3,9 +3,9 @@
 #include "interchange/csv/parse.h"
 #include "interchange/text/mem.h"
 
-#define DEFAULT_ROWS 65536
-#define DEFAULT_BYTES (16u << 20) /* of the file, a batch */
-#define WAVE_BYTES (64u << 20)    /* of the file, all batches that are in memory at once */
+#define BATCH_ROWS 65536
+#define BATCH_BYTES (16u << 20) /* of the file, a batch */
+#define WAVE_BYTES (64u << 20)  /* of the file, all batches that are in memory at once */
 #define MAX_WAVE 64
 
 typedef struct batch_job {
@@ -71,8 +71,8 @@ static ald_status batch_job_init(ald__csv_reader *r, batch_job *job, ald_error *
 /* Batches that may be in memory at once: as many as there are threads, fewer when they are large. */
 static uint32_t wave_size(const ald__csv_reader *r)
 {
-    uint64_t bytes = r->source.size_bytes - r->data_begin, per_batch = DEFAULT_BYTES, most;
-    uint64_t batch_rows = r->text.batch_rows != 0 ? r->text.batch_rows : DEFAULT_ROWS;
+    uint64_t bytes = r->source.size_bytes - r->data_begin, per_batch = BATCH_BYTES, most;
+    uint64_t batch_rows = r->text.batch_rows != 0 ? r->text.batch_rows : BATCH_ROWS;
     if (r->rows > 0 && batch_rows < r->rows && bytes / r->rows * batch_rows < per_batch)
         per_batch = bytes / r->rows * batch_rows + 1;
     most = WAVE_BYTES / per_batch;
@@ -101,15 +101,15 @@ ald_status ald__csv_batches_new(ald__csv_reader *reader, ald_error *err)
  * long. */
 static uint64_t batch_end(const ald__csv_reader *r, const ald__csv_batches *b)
 {
-    uint64_t left = r->rows - b->row, most = DEFAULT_ROWS, begin = r->marks[b->mark].offset;
+    uint64_t left = r->rows - b->row, most = BATCH_ROWS, begin = r->marks[b->mark].offset;
     if (r->text.batch_rows != 0)
         return b->row + (left < r->text.batch_rows ? left : r->text.batch_rows);
     if (most > left)
         most = left;
     for (size_t m = b->mark + 1; m < r->mark_count && r->marks[m].row < b->row + most; m++) {
-        if (m + 1 < r->mark_count && r->marks[m + 1].offset - begin <= DEFAULT_BYTES)
+        if (m + 1 < r->mark_count && r->marks[m + 1].offset - begin <= BATCH_BYTES)
             continue;
-        if (m + 1 == r->mark_count && r->source.size_bytes - begin <= DEFAULT_BYTES)
+        if (m + 1 == r->mark_count && r->source.size_bytes - begin <= BATCH_BYTES)
             continue;
         if (r->marks[m].row > b->row)
             return r->marks[m].row;
@@ -188,7 +188,7 @@ static void job_run(void *arg, uint32_t index)
         job->status = finish_batch(job, &job->error);
 }
 
-static ald_status run_wave(ald__csv_reader *r, ald_error *err)
+static ald_status run_batch_wave(ald__csv_reader *r, ald_error *err)
 {
     ald__csv_batches *b = r->batches;
     uint64_t done;
@@ -220,7 +220,7 @@ ald_status ald__csv_batches_next(ald__csv_reader *reader, struct ArrowArray *out
         ald_status st;
         if (b->row >= reader->rows)
             return ALD_OK;
-        st = run_wave(reader, err);
+        st = run_batch_wave(reader, err);
         if (st != ALD_OK)
             return st;
     }

@@ -7,10 +7,10 @@
 #include "ald/schema.h"
 #include "interchange/csv/reader.h"
 #include "interchange/text/mem.h"
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
-#define NAME_SHOWN 60
-#define TEXT_SHOWN 40
+#define SOURCE_NAME_SHOWN 60
+#define VALUE_SHOWN 40
 #define COLUMN_SHOWN 40
 #define LINE_READ (256u << 10)
 
@@ -20,9 +20,9 @@ const char *ald__csv_source_name(const ald_source *source)
     const char *p;
     if (size == 0)
         return "CSV";
-    if (size <= NAME_SHOWN)
+    if (size <= SOURCE_NAME_SHOWN)
         return source->name;
-    p = source->name + size - NAME_SHOWN;
+    p = source->name + size - SOURCE_NAME_SHOWN;
     while (((uint8_t)*p & 0xC0) == 0x80)
         p++;
     return p;
@@ -66,14 +66,14 @@ static ald_status value_error(ald__csv_reader *reader, const ald__csv_fault *fau
 {
     const ald__csv_text *name = &reader->columns[fault->fields].name;
     const struct ArrowSchema *field = reader->fields.children[fault->fields];
-    size_t size = fault->size < TEXT_SHOWN + 4 ? fault->size : TEXT_SHOWN + 4;
+    size_t size = fault->size < VALUE_SHOWN + 4 ? fault->size : VALUE_SHOWN + 4;
     int shown_name = shown_size(name->data, name->size, COLUMN_SHOWN), shown;
-    char text[TEXT_SHOWN + 8];
+    char text[VALUE_SHOWN + 8];
     ald_buffer type = {NULL, 0, 0, &reader->alloc};
     ald_status st = reader->source.read_at(reader->source.ctx, fault->offset, text, size, err);
     if (st != ALD_OK)
         return st;
-    shown = shown_size(text, size, TEXT_SHOWN);
+    shown = shown_size(text, size, VALUE_SHOWN);
     st = ald_type_format(field, &type, err);
     if (st == ALD_OK)
         st =

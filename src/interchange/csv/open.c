@@ -2,13 +2,13 @@
 /* ald_csv_open. Knows the options, the beginning of the file (byte order mark, header), and the order of the passes. */
 #include "ald/schema.h"
 #include "ald/stream.h"
-#include "interchange/csv/header.h"
+#include "interchange/csv/csv_header.h"
 #include "interchange/csv/reader.h"
 #include "interchange/csv/sniff.h"
 #include "interchange/text/column.h"
 #include "interchange/text/encoding.h"
 #include "interchange/text/mem.h"
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
 #define DEFAULT_FIELD_BYTES (256ull << 20)
 #define DEFAULT_BLOCK_BYTES (1u << 20)
@@ -21,7 +21,7 @@ static ald_status csv_arg(ald_error *err, const char *what)
 }
 
 /* The caller's options, which may be of another version of the header, as ours. */
-static ald_status take_options(const ald_csv_options *from, ald_csv_options *to, ald_error *err)
+static ald_status take_csv_options(const ald_csv_options *from, ald_csv_options *to, ald_error *err)
 {
     static const ald_csv_options defaults = ALD_CSV_OPTIONS_INIT;
     const uint8_t *bytes = (const uint8_t *)from;
@@ -224,7 +224,7 @@ ald_status ald__csv_open_tuned(const ald_source *source, const ald_csv_options *
     ald_csv_options o;
     ald__csv_reader *r;
     ald_stream_impl impl;
-    ald_status st = take_options(options, &o, err);
+    ald_status st = take_csv_options(options, &o, err);
     out->release = NULL;
     if (st != ALD_OK)
         return st;

@@ -6,7 +6,7 @@
 #include "ald/csv.h"
 #include <string.h>
 
-#include "interchange/csv/walk.h"
+#include "interchange/csv/csv_walk.h"
 #include "interchange/text/classify.h"
 
 /* Bytes that one task reads at once: a block and what its last record hangs over. */

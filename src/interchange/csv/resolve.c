@@ -6,9 +6,9 @@
 #include "interchange/text/column.h"
 #include "interchange/text/mem.h"
 
-#define MOST_NOTES 20
-#define TEXT_SHOWN 36
-#define NAME_SHOWN 36
+#define MOST_TYPE_NOTES 20
+#define NOTE_TEXT_SHOWN 36
+#define NOTE_NAME_SHOWN 36
 
 typedef struct type_note {
     ald__text_type type;
@@ -42,7 +42,7 @@ static ald_status field_text(ald__csv_reader *reader, uint64_t at, char *out, in
                              ald_error *err)
 {
     uint64_t left = reader->source.size_bytes - at;
-    size_t n = left < TEXT_SHOWN ? (size_t)left : TEXT_SHOWN, i = 0;
+    size_t n = left < NOTE_TEXT_SHOWN ? (size_t)left : NOTE_TEXT_SHOWN, i = 0;
     ald_status st = reader->source.read_at(reader->source.ctx, at, out, n, err);
     if (st != ALD_OK)
         return st;
@@ -55,12 +55,12 @@ static ald_status field_text(ald__csv_reader *reader, uint64_t at, char *out, in
     return ALD_OK;
 }
 
-static ald_status tell(ald__csv_reader *reader, const type_note *n, ald_error *err)
+static ald_status tell_type(ald__csv_reader *reader, const type_note *n, ald_error *err)
 {
     const ald__csv_text *name = &reader->columns[n->column].name;
     const char *kind = ald__text_kind_name(n->type.kind);
-    int shown = name->size < NAME_SHOWN ? (int)name->size : NAME_SHOWN, size = 0;
-    char text[TEXT_SHOWN];
+    int shown = name->size < NOTE_NAME_SHOWN ? (int)name->size : NOTE_NAME_SHOWN, size = 0;
+    char text[NOTE_TEXT_SHOWN];
     ald_error line;
     ald_status st = field_text(reader, n->type.culprit, text, &size, err);
     if (st != ALD_OK)
@@ -108,7 +108,7 @@ static void sort_notes(type_note *notes, size_t count)
 static ald_status tell_types(ald__csv_reader *reader, type_note *notes, size_t count, size_t unsaid,
                              ald_error *err)
 {
-    uint64_t offsets[MOST_NOTES], lines[MOST_NOTES];
+    uint64_t offsets[MOST_TYPE_NOTES], lines[MOST_TYPE_NOTES];
     ald_error line;
     ald_status st;
     sort_notes(notes, count);
@@ -117,7 +117,7 @@ static ald_status tell_types(ald__csv_reader *reader, type_note *notes, size_t c
     st = ald__csv_lines_of(&reader->source, &reader->alloc, offsets, count, lines, err);
     for (size_t i = 0; i < count && st == ALD_OK; i++) {
         notes[i].line = lines[i];
-        st = tell(reader, &notes[i], err);
+        st = tell_type(reader, &notes[i], err);
     }
     if (st == ALD_OK && unsaid > 0) {
         (void)ald_error_set(&line, ALD_OK, 0, "the same goes for %zu more columns", unsaid);
@@ -150,7 +150,7 @@ static void tell_ragged(const ald__csv_reader *reader)
 
 ald_status ald__csv_resolve(ald__csv_reader *reader, ald_error *err)
 {
-    type_note notes[MOST_NOTES];
+    type_note notes[MOST_TYPE_NOTES];
     size_t count = 0, unsaid = 0;
     for (size_t c = 0; c < reader->column_count; c++) {
         ald__csv_column *column = &reader->columns[c];
@@ -167,7 +167,7 @@ ald_status ald__csv_resolve(ald__csv_reader *reader, ald_error *err)
             return st;
         if (!worth_telling(column, &type))
             continue;
-        if (count == MOST_NOTES)
+        if (count == MOST_TYPE_NOTES)
             unsaid++;
         else
             notes[count++] = (type_note){type, 0, c};

@@ -7,7 +7,7 @@
 #include "ald/text.h"
 #include "interchange/text/column.h"
 #include "interchange/text/json_alc.h"
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
 #define SHOWN 60 /* bytes of a text that a message shows */
 

@@ -6,7 +6,7 @@
 #include "ald/schema.h"
 #include "ald/text.h"
 #include "interchange/text/json_alc.h"
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
 static ald_status no_memory(ald_error *err)
 {

@@ -212,7 +212,7 @@ static ald_status column_valid_start(ald__column *c, ald_error *err)
     return st;
 }
 
-static void offset_put(ald__column *c, size_t index)
+static void column_offset_put(ald__column *c, size_t index)
 {
     if (c->width == 4) {
         int32_t v = (int32_t)c->bytes_size;
@@ -230,7 +230,7 @@ static void column_row_done(ald__column *c)
         bit_put(c->valid, (size_t)c->length, 1);
     c->length++;
     if (column_is_bytes(c))
-        offset_put(c, (size_t)c->length);
+        column_offset_put(c, (size_t)c->length);
 }
 
 ald_status ald__column_add_null(ald__column *column, ald_error *err)

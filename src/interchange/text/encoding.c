@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "interchange/text/mem.h"
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
 #define CHUNK 65536
 

@@ -229,7 +229,7 @@ static char *put_text(char *p, const char *text)
     return p + n;
 }
 
-static char *put_small(char *p, unsigned v)
+static char *put_digits2(char *p, unsigned v)
 {
     if (v >= 10)
         *p++ = (char)('0' + v / 10);
@@ -248,8 +248,8 @@ void ald__text_type_format(const ald__text_type *type, char out[ALD__FORMAT_BYTE
         p = put_text(p, type->nano ? "tsn:" : "tsu:");
         (void)put_text(p, type->zone);
     } else if (type->kind == ALD__KIND_DECIMAL) {
-        p = put_small(put_text(p, "d:"), type->precision);
-        p = put_small(put_text(p, ","), type->scale);
+        p = put_digits2(put_text(p, "d:"), type->precision);
+        p = put_digits2(put_text(p, ","), type->scale);
         if (type->precision > 38)
             (void)put_text(p, ",256");
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Knows how the first record becomes columns, and how declared fields find theirs. */
-#include "interchange/csv/header.h"
+#include "interchange/csv/csv_header.h"
 
 #include <inttypes.h>
 
@@ -8,10 +8,10 @@
 #include "interchange/csv/quotes.h"
 #include "interchange/text/column.h"
 #include "interchange/text/mem.h"
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
 #define MOST_COLUMNS (1u << 18)
-#define NAME_SHOWN 40
+#define HEADER_NAME_SHOWN 40
 
 /* The first record as the automaton sees it: where its fields end. */
 typedef struct first_record {
@@ -238,7 +238,7 @@ static ald_status declare_one(ald__csv_reader *r, size_t c, const struct ArrowSc
         st = ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                            "column '%.*s': CSV is not read into nested or dictionary types\n"
                            "declare it as string",
-                           NAME_SHOWN, field->name);
+                           HEADER_NAME_SHOWN, field->name);
     if (st == ALD_OK)
         st = ald__column_init(&probe, field->format, &r->alloc, err);
     if (st == ALD_OK)
@@ -262,8 +262,9 @@ static ald_status declare_all(ald__csv_reader *r, const struct ArrowSchema *sche
             return ald_error_set(
                 err, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET,
                 "%s: column %zu is '%.*s', but the schema has '%.*s' there", name, c + 1,
-                r->columns[c].name.size < NAME_SHOWN ? (int)r->columns[c].name.size : NAME_SHOWN,
-                r->columns[c].name.data, NAME_SHOWN, field->name);
+                r->columns[c].name.size < HEADER_NAME_SHOWN ? (int)r->columns[c].name.size
+                                                            : HEADER_NAME_SHOWN,
+                r->columns[c].name.data, HEADER_NAME_SHOWN, field->name);
         st = declare_one(r, c, field, err);
         if (st != ALD_OK)
             return st;
@@ -288,7 +289,7 @@ static ald_status declare_some(ald__csv_reader *r, const struct ArrowSchema *typ
         if (!found)
             return ald_error_set(err, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET,
                                  "%s: no column '%.*s' to give a type to",
-                                 ald__csv_source_name(&r->source), NAME_SHOWN, field->name);
+                                 ald__csv_source_name(&r->source), HEADER_NAME_SHOWN, field->name);
     }
     return ALD_OK;
 }

@@ -4,7 +4,7 @@
 #define INTERCHANGE_CSV_WALK_H
 
 #include "ald/io.h"
-#include "interchange/csv/rows.h"
+#include "interchange/csv/csv_rows.h"
 
 typedef struct ald__csv_walk {
     const ald_source *source;

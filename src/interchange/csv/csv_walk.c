@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Knows how to see a stretch of the source at a time: by view where there is one, else through a buffer that grows only
  * when a record is longer than it. */
-#include "interchange/csv/walk.h"
+#include "interchange/csv/csv_walk.h"
 
 #include <string.h>
 
 #include "interchange/text/mem.h"
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
 /* A buffer that one long record has blown up is given back. */
 #define KEPT_BUFFER (8u * 1024 * 1024)

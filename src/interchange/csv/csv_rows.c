@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Knows how the positions of delimiters and line ends become rows of a fixed number of fields, and what happens to rows
  * that have another number. */
-#include "interchange/csv/rows.h"
+#include "interchange/csv/csv_rows.h"
 
 #include <string.h>
 
@@ -177,7 +177,7 @@ static int take_word(cutter *c, ald__csv_cut cut, uint32_t base)
 }
 
 /* Room for the breaks of one word. 0: the slab is done. */
-static int make_room(cutter *c)
+static int make_ends_room(cutter *c)
 {
     ald__csv_rows *r = c->rows;
     size_t fields = c->count - c->row_first;
@@ -207,7 +207,7 @@ static void end_input(cutter *c, const ald__csv_state *state)
         rows_fault(c, ALD__CSV_FAULT_UNCLOSED, r->open_field, 0);
         return;
     }
-    if (start >= c->size || !make_room(c))
+    if (start >= c->size || !make_ends_room(c))
         return;
     r->ends[c->count++] = (uint32_t)c->size;
     (void)end_row(c, c->count - 1, (uint32_t)c->size);
@@ -226,7 +226,7 @@ static int cut_words(cutter *c, ald__csv_state *state)
         for (size_t i = 0; i < count; i++) {
             size_t base = (w + i) * 64;
             ald__csv_cut cut;
-            if (!make_room(c))
+            if (!make_ends_room(c))
                 return 0;
             cut = c->size - base >= 64 ? ald__csv_step(state, &words[i], c->data + base, d)
                                        : ald__csv_step_slow(state, &words[i], c->data + base,

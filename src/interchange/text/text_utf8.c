@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Knows which byte sequences are UTF-8. */
-#include "interchange/text/utf8.h"
+#include "interchange/text/text_utf8.h"
 
 #include <string.h>
 
