@@ -172,8 +172,8 @@ static ald_status follow_step(const ald__view **column, int64_t *row, ald_error 
         *row = target;
         return ALD_OK;
     }
-    code = (int8_t)c->values[at];
-    child = code < 0 ? -1 : c->child_of_code[code];
+    code = c->values[at]; /* 128 and more: a negative code */
+    child = code > 127 ? -1 : c->child_of_code[code];
     if (child < 0)
         return leads_nowhere(c, *row, "type code", err);
     target = c->cell == ALD__CELL_DENSE_UNION ? ald__load_i32(c->offsets, at) : at;

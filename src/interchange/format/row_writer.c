@@ -5,9 +5,9 @@
 #include "ald/stream.h"
 
 /* Text of one range: large enough that a task's start does not count, small enough for the caches. */
-#define RANGE_BYTES (512 * 1024)
+#define RANGE_BYTES ((size_t)512 * 1024)
 /* A buffer that one huge row has grown is not kept. */
-#define KEEP_BYTES (8 * 1024 * 1024)
+#define KEEP_BYTES ((size_t)8 * 1024 * 1024)
 /* Ranges in a round for each thread: more than one, for ranges do not cost the same. */
 #define RANGES_PER_THREAD 3
 #define MOST_RANGES 192

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Free slots of the value table are found by linear search from the mix. */
-#define COMMON_SLOTS (ALD__COMMON_VALUES * 2)
+#define COMMON_SLOTS ((size_t)ALD__COMMON_VALUES * 2)
 #define COMMON_BYTES_ALL (COMMON_SLOTS * sizeof(struct ald__common_entry))
 /* A file can be made so that all mixes meet in one place; the set then ends early. */
 #define LONGEST_PROBE 128

@@ -7,6 +7,7 @@
 #include "interchange/format/number_text.h"
 
 #define DAY_SECONDS 86400
+#define DAY_MS INT64_C(86400000)
 
 static const uint32_t per_second[4] = {1, 1000, 1000000, 1000000000};
 
@@ -126,8 +127,8 @@ uint8_t *ald__put_timestamp(uint8_t *p, int64_t v, ald__unit unit, ald__zone zon
 uint8_t *ald__put_date64(uint8_t *p, int64_t ms)
 {
     static const ald__zone none = {ALD__ZONE_NONE, 0};
-    if (ms % (DAY_SECONDS * 1000) == 0)
-        return ald__put_date(p, ms / (DAY_SECONDS * 1000));
+    if (ms % DAY_MS == 0)
+        return ald__put_date(p, ms / DAY_MS);
     return ald__put_timestamp(p, ms, ALD__UNIT_MS, none);
 }
 
