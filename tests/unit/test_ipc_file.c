@@ -36,13 +36,12 @@ static void table_stream(uint64_t seed, size_t count, struct ArrowArrayStream *o
     heap.calls_left = calls;
 }
 
-static ald_status read_all(const void *data, size_t size, ald_ipc_kind kind, rt_out *out,
-                           ald_error *err)
+static ald_status read_source(const ald_source *source, ald_ipc_kind kind, rt_out *out,
+                              ald_error *err)
 {
-    ald_source source = ald_source_memory(data, size);
     struct ArrowArrayStream stream;
     struct ArrowSchema schema = {0};
-    ald_status status = ald_ipc_open(&source, kind, &host, &stream, err);
+    ald_status status = ald_ipc_open(source, kind, &host, &stream, err);
     if (status != ALD_OK) {
         CHECK(stream.release == NULL);
         return status;
@@ -61,6 +60,13 @@ static ald_status read_all(const void *data, size_t size, ald_ipc_kind kind, rt_
         schema.release(&schema);
     stream.release(&stream);
     return status;
+}
+
+static ald_status read_all(const void *data, size_t size, ald_ipc_kind kind, rt_out *out,
+                           ald_error *err)
+{
+    ald_source source = ald_source_memory(data, size);
+    return read_source(&source, kind, out, err);
 }
 
 static ald_status write_table(uint64_t seed, size_t count, uint8_t kind, uint8_t compression,
@@ -227,6 +233,45 @@ static void test_sink_fails(void)
     }
 }
 
+/* A source whose n-th read fails. */
+typedef struct flaky {
+    ald_source memory;
+    int64_t left;
+} flaky;
+
+static ald_status flaky_read(void *ctx, uint64_t offset, void *buf, size_t size, ald_error *err)
+{
+    flaky *f = ctx;
+    if (f->left-- == 0)
+        return ald_error_set(err, ALD_E_IO, offset, "bad sector");
+    return f->memory.read_at(f->memory.ctx, offset, buf, size, err);
+}
+
+static void test_source_fails(void)
+{
+    for (int k = 0; k < 2; k++) {
+        ald_buffer bytes = {NULL, 0, 0, &host.alloc};
+        ald_status status = ALD_E_IO;
+        ald_error err = {0};
+        begin(-1);
+        CHECK_OK(write_table(3, 3, k ? ALD_IPC_FILE : ALD_IPC_STREAM, ALD_COMPRESSION_NONE, &bytes,
+                             NULL, &err),
+                 &err);
+        for (int64_t n = 0; status != ALD_OK; n++) {
+            flaky f = {ald_source_memory(bytes.data, bytes.size), n};
+            ald_source source = {bytes.size, flaky_read, NULL, NULL, &f, NULL};
+            status = read_source(&source, ALD_IPC_AUTO, NULL, &err);
+            if (status != ALD_OK) {
+                REQUIRE_INT(status, ALD_E_IO);
+                CHECK_STR(err.msg, "bad sector");
+            }
+            REQUIRE(n < 100);
+        }
+        ald_buffer_clear(&bytes);
+        CHECK_HEAP_EMPTY(&heap);
+    }
+}
+
 /* ---- Files of others, under tests/field. */
 
 static void *load(const char *name, size_t *size)
@@ -340,6 +385,7 @@ int main(void)
     RUN(test_without_memory);
     RUN(test_options);
     RUN(test_sink_fails);
+    RUN(test_source_fails);
     RUN(test_broken_files);
     RUN(test_forms_of_one_table);
     return check_done();
