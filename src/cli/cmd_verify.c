@@ -132,15 +132,37 @@ static int lacks_key(ald_status status, uint8_t flags)
            (status == ALD_E_UNTRUSTED_SIGNER && (flags & ALD_FLAG_SIGNED) != 0);
 }
 
+/* Chunk after chunk, so that memory does not grow with the file. */
+static ald_status check_chunks(cli_env *env, cli_input *in, ald_error *err)
+{
+    ald_load_options options = ALD_LOAD_OPTIONS_INIT;
+    options.check_all = 1;
+    ald_status status = ald_streaming_open(&in->source, &options, &env->host, &in->streaming, err);
+    for (uint64_t i = 0; status == ALD_OK && i < ald_streaming_chunk_count(in->streaming); i++) {
+        struct ArrowArray batch;
+        status = ald_streaming_chunk(in->streaming, i, NULL, &batch, err);
+        if (status == ALD_OK) {
+            batch.release(&batch);
+        }
+    }
+    return status;
+}
+
+static ald_status check_ald(cli_env *env, cli_input *in, ald_error *err)
+{
+    return cli_input_has_chunks(in) ? check_chunks(env, in, err)
+                                    : ald_load(&in->source, NULL, &env->host, &in->dataset, err);
+}
+
 static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *in, ald_error *err)
 {
     check_list list = {.count = 0};
     ald_inspection *inspection = NULL;
     const ald_info *info = NULL;
     ald_error failure;
-    ald_status status = ald_load(&in->source, NULL, &env->host, &in->dataset, &failure);
+    ald_status status = check_ald(env, in, &failure);
     if (status == ALD_OK) {
-        info = ald_dataset_info(in->dataset);
+        info = cli_input_info(in);
     } else if (ald_inspect(&in->source, NULL, &env->host, &inspection, NULL) == ALD_OK &&
                lacks_key(status, ald_inspection_info(inspection)->flags)) {
         info = ald_inspection_info(inspection);

@@ -157,6 +157,7 @@ void cli_input_close(cli_input *in)
         in->stream.release(&in->stream);
     }
     ald_dataset_free(in->dataset);
+    ald_streaming_close(in->streaming);
     if (in->schema.release != NULL) {
         in->schema.release(&in->schema);
     }
@@ -341,12 +342,36 @@ static ald_status open_ipc(cli_input *in, const struct ArrowSchema *expected, al
     return status != ALD_OK ? status : compare_schema(in, expected, err);
 }
 
+int cli_input_has_chunks(const cli_input *in)
+{
+    uint8_t header[22];
+    return in->format == FORMAT_ALD && in->source.size_bytes >= sizeof header &&
+           in->source.read_at(in->source.ctx, 0, header, sizeof header, NULL) == ALD_OK &&
+           memcmp(header, "ALDF", 4) == 0 && (header[21] & ALD_FLAG_STREAMING) != 0;
+}
+
+/* A file with chunks is checked as a whole first, then read chunk by chunk; another one is loaded. */
 static ald_status open_ald(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
 {
     ald_load_options options = ALD_LOAD_OPTIONS_INIT;
+    ald_status status;
     options.expected_schema = expected;
-    ald_status status = ald_load(&in->source, &options, &in->env->host, &in->dataset, err);
+    options.check_all = 1;
+    if (cli_input_has_chunks(in)) {
+        status = ald_streaming_open(&in->source, &options, &in->env->host, &in->streaming, err);
+        return status != ALD_OK ? status
+                                : ald_streaming_stream(in->streaming, NULL, &in->stream, err);
+    }
+    status = ald_load(&in->source, &options, &in->env->host, &in->dataset, err);
     return status != ALD_OK ? status : ald_dataset_stream(in->dataset, &in->stream, err);
+}
+
+const ald_info *cli_input_info(const cli_input *in)
+{
+    if (in->streaming != NULL) {
+        return ald_streaming_info(in->streaming);
+    }
+    return in->dataset != NULL ? ald_dataset_info(in->dataset) : NULL;
 }
 
 static ald_status open_text(cli_input *in, const read_options *read,

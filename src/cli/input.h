@@ -6,6 +6,7 @@
 #include "ald/arrow.h"
 #include "ald/io.h"
 #include "ald/reader.h"
+#include "ald/streaming.h"
 #include "ald/text.h"
 #include "cli/file_format.h"
 #include "cli/progress.h"
@@ -30,7 +31,8 @@ typedef struct cli_input {
     const char *name; /* of the file, or "standard input" */
     file_format format;
     ald_source source;
-    ald_dataset *dataset;           /* .ald, once loaded */
+    ald_dataset *dataset;           /* .ald, once loaded … */
+    ald_streaming *streaming;       /* … or opened, when it has chunks */
     struct ArrowArrayStream stream; /* once opened */
     struct ArrowSchema schema;      /* of --schema; release NULL: none */
     struct ArrowSchema types;       /* of --types */
@@ -45,6 +47,12 @@ ALD_NODISCARD ald_status cli_input_open(cli_env *env, const char *path, const ch
  * `expected` (or NULL) is compared with the schema found. `read` may be NULL. */
 ALD_NODISCARD ald_status cli_input_stream(cli_input *in, const read_options *read,
                                           const struct ArrowSchema *expected, ald_error *err);
+
+/* Facts of a .ald whose stream is open; else NULL. */
+const ald_info *cli_input_info(const cli_input *in);
+
+/* Whether a .ald has chunks, by its header; what else may be wrong, opening finds. */
+int cli_input_has_chunks(const cli_input *in);
 
 void cli_input_close(cli_input *in);
 

@@ -113,7 +113,7 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
     s->in.stream.release = NULL;
     tracked.schema = s->schema.release != NULL ? &s->schema : NULL;
     if (s->in.format == FORMAT_ALD) {
-        tracked.total_rows = ald_dataset_info(s->in.dataset)->num_rows;
+        tracked.total_rows = cli_input_info(&s->in)->num_rows;
     }
     if ((file_format_scope_in(s->in.format) & SCOPE_TEXT_IN) == 0) {
         cli_progress_start(&s->in.progress, s->env, "writing", "rows");

@@ -10,7 +10,7 @@
 #include "core/codec/codec.h"
 #include "core/container/msgpack.h"
 
-#define PIECE_BYTES (64u << 10)
+#define PIECE_BYTES (1u << 20)
 
 ald_status ald__file_bytes(const ald__file *f, uint64_t at, void *out, size_t size, ald_error *err)
 {
@@ -213,14 +213,15 @@ static ald_status explain_foreign(const ald__file *f, ald_status st, ald_error *
 
 static ald_status open_checked(ald__file *f, ald__file_checks checks, ald_error *err)
 {
-    ALD_TRY(ald__file_walk(f, err));
+    if (checks != ALD__FILE_SALVAGE)
+        ALD_TRY(ald__file_walk(f, err));
     if (checks == ALD__FILE_WHOLE)
         ALD_TRY(check_crc32(f, err));
     ALD_TRY(ald__header_check_fields(&f->header, err));
     ALD_TRY(ald__file_read_metadata(f, err));
     ALD_TRY(ald__metadata_facts(f->tree, f->metadata, f->header.metadata_size, ALD__HEADER_BYTES,
                                 &f->facts, err));
-    return ald__file_layout(f, err);
+    return ald__file_layout(f, checks == ALD__FILE_SALVAGE, err);
 }
 
 ald_status ald__file_open(ald__file *f, const ald_source *source, uint64_t metadata_limit,

@@ -43,8 +43,9 @@ typedef struct ald__file {
 } ald__file;
 
 typedef enum ald__file_checks {
-    ALD__FILE_WHOLE = 0, /* the CRC32 over everything, right after the length */
-    ALD__FILE_LAZY = 1   /* only structure and prefix_crc32 */
+    ALD__FILE_WHOLE = 0,  /* the CRC32 over everything, right after the length */
+    ALD__FILE_LAZY = 1,   /* only structure and prefix_crc32 */
+    ALD__FILE_SALVAGE = 2 /* the prefix alone; what follows may be cut or rotten */
 } ald__file_checks;
 
 /* Magic to section layout, in the order of FORMAT.md §11. `source` is copied and stays the caller's. Clear with
@@ -59,10 +60,11 @@ ALD_NODISCARD ald_status ald__file_check_start(const ald_source *source, ald_err
 /* Parts of ald__file_open, one file each. */
 ALD_NODISCARD ald_status ald__file_walk(ald__file *file, ald_error *err); /* walk.c: Truncated */
 ALD_NODISCARD ald_status ald__file_read_metadata(ald__file *file, ald_error *err); /* file.c */
-ALD_NODISCARD ald_status ald__file_check_prefix(const ald__file *file, ald_error *err); /* file.c: prefix_crc32 */
-ALD_NODISCARD ald_status ald__file_layout(ald__file *file, ald_error *err);        /* layout.c */
-ALD_NODISCARD ald_status ald__file_read_chunks(ald__file *file, ald_error *err);   /* index.c */
-ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err);   /* index.c */
+ALD_NODISCARD ald_status ald__file_check_prefix(const ald__file *file,
+                                                ald_error *err); /* file.c: prefix_crc32 */
+ALD_NODISCARD ald_status ald__file_layout(ald__file *file, int salvage, ald_error *err); /* layout.c */
+ALD_NODISCARD ald_status ald__file_read_chunks(ald__file *file, ald_error *err); /* index.c */
+ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err); /* index.c */
 
 /* Where piece `index` of a STREAMING payload (0 prologue, 1 … n chunks, n + 1 epilogue) ends, from the payload's start. */
 uint64_t ald__file_piece_end(const ald__file *file, uint64_t index);

@@ -245,10 +245,26 @@ static ald_status true_sizes(ald__file *f, ald_error *err)
                      facts->schema_size, &f->schema_size, err);
 }
 
-ald_status ald__file_layout(ald__file *f, ald_error *err)
+/* What comes before the payload must be whole; the payload goes as far as the file does. */
+static ald_status salvage_layout(ald__file *f, ald_error *err)
+{
+    ald_sections *s = &f->sections;
+    uint64_t at = 0;
+    ALD_TRY(place_prefix(f, RECIPIENT_BYTES, &at, s, err));
+    s->payload.begin = at;
+    s->payload.end = f->source.size_bytes;
+    if (f->payload_size < s->payload.end - at)
+        s->payload.end = at + f->payload_size;
+    ALD_TRY(ald__file_check_prefix(f, err));
+    return ald__file_read_chunks(f, err);
+}
+
+ald_status ald__file_layout(ald__file *f, int salvage, ald_error *err)
 {
     f->encryption_mode = -1;
     ALD_TRY(true_sizes(f, err));
+    if (salvage)
+        return salvage_layout(f, err);
     ALD_TRY(place_sections(f, err));
     ALD_TRY(ald__file_check_prefix(f, err)); /* before what rot may have changed in the prefix */
     ALD_TRY(check_padding(f, err));

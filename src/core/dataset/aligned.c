@@ -146,6 +146,37 @@ ald_status ald__aligned_check_batch(ald__aligned_check *c, const ald__ipc_messag
     return st;
 }
 
+static uint64_t entries_per_batch(const ald__ipc_schema *decoded)
+{
+    const struct ArrowSchema *schema = ald__ipc_schema_get(decoded);
+    uint64_t count = 0, per_row;
+    uint32_t bits;
+    for (int64_t i = 0; i < schema->n_children; i++)
+        count += ald__aligned_dtype(schema->children[i], &per_row, &bits) != ALD__DTYPE_NONE;
+    return count;
+}
+
+ald_status ald__aligned_check_chunk(const ald__file *f, const ald__ipc_schema *schema,
+                                    uint64_t index, const ald__ipc_message *m, ald_error *err)
+{
+    ald__aligned_check c;
+    ald__aligned_check_init(&c, f, schema);
+    c.next = index * entries_per_batch(schema); /* no overflow: the count was checked */
+    return ald__aligned_check_batch(&c, m, err);
+}
+
+ald_status ald__aligned_check_count(const ald__file *f, const ald__ipc_schema *schema,
+                                    uint64_t batches, ald_error *err)
+{
+    uint64_t wanted;
+    if (ald__mul_u64(batches, entries_per_batch(schema), &wanted) && wanted == f->array_count)
+        return ALD_OK;
+    return ald__fail(err, ALD_E_INVALID_FORMAT, f->sections.array_index.begin,
+                     "%llu entries for %llu batches of %llu numeric columns",
+                     (unsigned long long)f->array_count, (unsigned long long)batches,
+                     (unsigned long long)entries_per_batch(schema));
+}
+
 ald_status ald__aligned_check_end(const ald__aligned_check *c, ald_error *err)
 {
     if (c->next != c->file->array_count)

@@ -31,6 +31,14 @@ void ald__aligned_check_init(ald__aligned_check *check, const ald__file *file,
 /* The entries of the next record batch: none left out, none added, each equal to what its metadata says. */
 ALD_NODISCARD ald_status ald__aligned_check_batch(ald__aligned_check *check,
                                                   const ald__ipc_message *message, ald_error *err);
+/* The same for batch `index` alone, whatever came before. */
+ALD_NODISCARD ald_status ald__aligned_check_chunk(const ald__file *file,
+                                                  const ald__ipc_schema *schema, uint64_t index,
+                                                  const ald__ipc_message *message, ald_error *err);
+/* As many entries as `batches` of this schema have. */
+ALD_NODISCARD ald_status ald__aligned_check_count(const ald__file *file,
+                                                  const ald__ipc_schema *schema, uint64_t batches,
+                                                  ald_error *err);
 /* No entry left; exactly one batch without STREAMING. */
 ALD_NODISCARD ald_status ald__aligned_check_end(const ald__aligned_check *check, ald_error *err);
 

@@ -38,7 +38,6 @@ static ald_status count_entries(ald_mapped *m, ald_error *err)
 {
     const struct ArrowSchema *schema = ald__ipc_schema_get(m->schema);
     size_t columns = (size_t)schema->n_children;
-    uint64_t wanted;
     m->entry_of_column = ald__alloc(&m->host.alloc, columns * sizeof(uint32_t), err);
     if (m->entry_of_column == NULL)
         return ALD_E_NOMEM;
@@ -48,13 +47,7 @@ static ald_status count_entries(ald_mapped *m, ald_error *err)
         int has = ald__aligned_dtype(schema->children[i], &per_row, &bits) != ALD__DTYPE_NONE;
         m->entry_of_column[i] = has ? m->entries_per_batch++ : UINT32_MAX;
     }
-    if (!ald__mul_u64(m->batch_count, m->entries_per_batch, &wanted) ||
-        wanted != m->file.array_count)
-        return ald__fail(err, ALD_E_INVALID_FORMAT, m->file.sections.array_index.begin,
-                         "%llu entries for %llu batches of %u numeric columns",
-                         (unsigned long long)m->file.array_count,
-                         (unsigned long long)m->batch_count, m->entries_per_batch);
-    return ALD_OK;
+    return ald__aligned_check_count(&m->file, m->schema, m->batch_count, err);
 }
 
 /* The message at a payload offset; its body is pointed at. */

@@ -9,6 +9,7 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/codec/codec.h"
+#include "core/dataset/aligned.h"
 #include "core/dataset/chunk.h"
 #include "core/dataset/lazy.h"
 #include "core/dataset/whole.h"
@@ -59,29 +60,51 @@ ald_status ald__piece_read(const ald_streaming *s, uint64_t piece, ald__stored *
     return st;
 }
 
+/* A piece into one block of memory at a 64-byte boundary. */
+static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const ald__stored *stored,
+                               ald__shared **out, ald_error *err)
+{
+    const ald__file *f = &s->file;
+    uint64_t offset = f->sections.payload.begin + ald__file_piece_end(f, piece) - stored->size;
+    size_t size = piece == 0               ? (size_t)f->schema_size - END_BYTES
+                  : piece > f->chunk_count ? END_BYTES
+                                           : f->chunks[piece - 1].uncompressed_size;
+    ald_status st;
+    *out = NULL;
+    if (ald__codec_bound(f->header.compression, stored->data, stored->size) < size)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "the frames cannot hold %zu bytes",
+                         size);
+    ALD_TRY(ald__shared_alloc(&s->host.alloc, size, out, err));
+    if (piece == 0 || piece > f->chunk_count)
+        st = ald__codec_decode(f->header.compression, &s->host.alloc, stored->data, stored->size,
+                               ald__shared_data(*out), size, offset, err);
+    else
+        st = ald__chunk_decode(f, stored->data, stored->size, ald__shared_data(*out), size, offset,
+                               err);
+    if (st != ALD_OK) {
+        ald__shared_unref(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 /* ---- opening */
 
-/* A small piece, decompressed and compared with what it must be. */
+/* Prologue or epilogue, decompressed and compared with what it must be. */
 static ald_status check_piece(ald_streaming *s, uint64_t piece, const uint8_t *expected,
-                              size_t size, ald_status otherwise, const char *what, ald_error *err)
+                              ald_status otherwise, const char *what, ald_error *err)
 {
     ald__stored stored;
-    uint64_t offset;
-    uint8_t *plain = NULL;
+    ald__shared *plain = NULL;
     ald_status st;
     ALD_TRY(ald__piece_read(s, piece, &stored, err));
-    offset = s->file.sections.payload.begin + ald__file_piece_end(&s->file, piece) - stored.size;
-    if (ald__codec_bound(s->file.header.compression, stored.data, stored.size) < size)
-        st =
-            ald__fail(err, ALD_E_INVALID_FORMAT, offset, "%s: the frames hold too few bytes", what);
-    else if ((plain = ald__alloc(&s->host.alloc, size, err)) == NULL)
-        st = ALD_E_NOMEM;
-    else
-        st = ald__codec_decode(s->file.header.compression, &s->host.alloc, stored.data, stored.size,
-                               plain, size, offset, err);
-    if (st == ALD_OK && memcmp(plain, expected, size) != 0)
-        st = ald__fail(err, otherwise, offset, "%s is not what it must be", what);
-    ald__release(&s->host.alloc, plain, size);
+    st = decode_piece(s, piece, &stored, &plain, err);
+    if (st == ALD_OK && memcmp(ald__shared_data(plain), expected, ald__shared_size(plain)) != 0)
+        st = ald__fail(err, otherwise,
+                       s->file.sections.payload.begin + ald__file_piece_end(&s->file, piece) -
+                           stored.size,
+                       "%s is not what it must be", what);
+    ald__shared_unref(plain);
     ald__stored_clear(s, &stored);
     return st;
 }
@@ -92,30 +115,60 @@ static ald_status open_pieces(ald_streaming *s, ald_error *err)
     uint8_t *section = NULL;
     ald_status st;
     ALD_TRY(ald__file_copy(&s->file, r, &section, err));
-    st = check_piece(s, s->file.chunk_count + 1, end_marker, END_BYTES, ALD_E_INVALID_FORMAT,
-                     "the epilogue", err);
+    st = check_piece(s, s->file.chunk_count + 1, end_marker, ALD_E_INVALID_FORMAT, "the epilogue",
+                     err);
     if (st == ALD_OK)
-        st = check_piece(s, 0, section, (size_t)(r.end - r.begin) - END_BYTES,
-                         ALD_E_SCHEMA_MISMATCH, "the payload's prologue", err);
+        st = check_piece(s, 0, section, ALD_E_SCHEMA_MISMATCH, "the payload's prologue", err);
     if (st == ALD_OK)
         st = ald__schema_section_read(&s->file, section, &s->schema, err);
     ald__release(&s->host.alloc, section, (size_t)(r.end - r.begin) + 1);
     return st;
 }
 
-static ald_status open_file(ald_streaming *s, const ald_source *source,
-                            const ald_load_options *options, ald_error *err)
+/* SHA-256 over all pieces, decompressed one after the other. */
+static ald_status check_sha256(ald_streaming *s, ald_error *err)
 {
-    ALD_TRY(ald__file_open(&s->file, source, options->limits.metadata_bytes, ALD__FILE_LAZY,
-                           &s->host.alloc, err));
+    ald__sha256_check check;
+    ald_status st = ald__sha256_check_begin(&check, &s->file, &s->host, err);
+    if (st != ALD_OK || !check.wanted)
+        return st;
+    for (uint64_t piece = 0; st == ALD_OK && piece < s->file.chunk_count + 2; piece++) {
+        ald__stored stored;
+        ald__shared *plain = NULL;
+        st = ald__piece_read(s, piece, &stored, err);
+        if (st != ALD_OK)
+            break;
+        st = decode_piece(s, piece, &stored, &plain, err);
+        if (st == ALD_OK)
+            ald__sha256_check_update(&check, ald__shared_data(plain), ald__shared_size(plain));
+        ald__shared_unref(plain);
+        ald__stored_clear(s, &stored);
+    }
+    return ald__sha256_check_end(&check, st, err);
+}
+
+static ald_status check_readable(const ald_streaming *s, ald_error *err)
+{
     if (!(s->file.header.flags & ALD_FLAG_STREAMING))
         return ald__fail(err, ALD_E_UNSUPPORTED, 21,
                          "the file has no chunks\nload it whole, or convert it with --streaming");
-    ALD_TRY(ald__check_trust(&s->file, NULL, options, &s->host, err));
     if (s->file.header.compression > ALD_COMPRESSION_LZ4)
         return ald__fail(err, ALD_E_UNSUPPORTED, 20, "compression '%s' is not supported yet",
                          ald_compression_name(s->file.header.compression));
+    return ALD_OK;
+}
+
+static ald_status open_file(ald_streaming *s, const ald_source *source,
+                            const ald_load_options *options, ald_error *err)
+{
+    ALD_TRY(ald__file_open(&s->file, source, options->limits.metadata_bytes,
+                           options->check_all ? ALD__FILE_WHOLE : ALD__FILE_LAZY, &s->host.alloc,
+                           err));
+    ALD_TRY(ald__check_trust(&s->file, NULL, options, &s->host, err));
+    ALD_TRY(check_readable(s, err));
     ALD_TRY(open_pieces(s, err));
+    if (options->check_all)
+        ALD_TRY(check_sha256(s, err));
     if (options->expected_schema != NULL)
         ALD_TRY(
             ald_schema_compare(options->expected_schema, ald__ipc_schema_get(s->schema), 0, err));
@@ -123,10 +176,29 @@ static ald_status open_file(ald_streaming *s, const ald_source *source,
     return ALD_OK;
 }
 
-ald_status ald_streaming_open(const ald_source *source, const ald_load_options *options,
-                              const ald_host *host, ald_streaming **out, ald_error *err)
+/* Prologue and epilogue are not needed: the schema section has what the prologue has. */
+static ald_status open_salvage(ald_streaming *s, const ald_source *source, ald_error *err)
 {
-    static const ald_load_options defaults = ALD_LOAD_OPTIONS_INIT;
+    uint8_t *section = NULL;
+    ald_range r;
+    ald_status st;
+    ALD_TRY(ald__file_open(&s->file, source, 0, ALD__FILE_SALVAGE, &s->host.alloc, err));
+    ALD_TRY(check_readable(s, err));
+    if (s->file.header.flags & ALD_FLAG_ENCRYPTED)
+        return ald__fail(err, ALD_E_DECRYPTION_FAILED, s->file.sections.encryption.begin,
+                         "the payload is encrypted: wrong key or changed data");
+    r = s->file.sections.schema;
+    ALD_TRY(ald__file_copy(&s->file, r, &section, err));
+    st = ald__schema_section_read(&s->file, section, &s->schema, err);
+    ald__release(&s->host.alloc, section, (size_t)(r.end - r.begin) + 1);
+    if (st == ALD_OK)
+        ald__info_fill(&s->file, ald__ipc_schema_get(s->schema), &s->info);
+    return st;
+}
+
+static ald_status open_streaming(const ald_source *source, const ald_load_options *options,
+                                 const ald_host *host, ald_streaming **out, ald_error *err)
+{
     ald_streaming *s = ald__alloc_zero(&host->alloc, sizeof *s, err);
     ald_status st;
     *out = NULL;
@@ -134,13 +206,26 @@ ald_status ald_streaming_open(const ald_source *source, const ald_load_options *
         return ALD_E_NOMEM;
     s->host = *host;
     s->file.alloc = host->alloc;
-    st = open_file(s, source, options != NULL ? options : &defaults, err);
+    st = options == NULL ? open_salvage(s, source, err) : open_file(s, source, options, err);
     if (st != ALD_OK) {
         ald_streaming_close(s);
         return st;
     }
     *out = s;
     return ALD_OK;
+}
+
+ald_status ald_streaming_open(const ald_source *source, const ald_load_options *options,
+                              const ald_host *host, ald_streaming **out, ald_error *err)
+{
+    static const ald_load_options defaults = ALD_LOAD_OPTIONS_INIT;
+    return open_streaming(source, options != NULL ? options : &defaults, host, out, err);
+}
+
+ald_status ald_streaming_salvage(const ald_source *source, const ald_host *host,
+                                 ald_streaming **out, ald_error *err)
+{
+    return open_streaming(source, NULL, host, out, err);
 }
 
 void ald_streaming_close(ald_streaming *s)
@@ -198,28 +283,6 @@ ald_status ald_streaming_find_chunk(const ald_streaming *s, uint64_t row, uint64
 
 /* ---- chunks */
 
-/* The whole chunk into one block of memory at a 64-byte boundary. */
-static ald_status decode_whole(const ald_streaming *s, uint64_t index, const ald__stored *stored,
-                               ald__shared **out, ald_error *err)
-{
-    const ald_chunk_entry *e = &s->file.chunks[index];
-    uint64_t offset = s->file.sections.payload.begin + e->byte_offset;
-    ald_status st;
-    *out = NULL;
-    if (ald__codec_bound(s->file.header.compression, stored->data, stored->size) <
-        e->uncompressed_size)
-        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
-                         "the frames cannot hold the chunk's %u bytes", e->uncompressed_size);
-    ALD_TRY(ald__shared_alloc(&s->host.alloc, e->uncompressed_size, out, err));
-    st = ald__chunk_decode(&s->file, stored->data, stored->size, ald__shared_data(*out),
-                           e->uncompressed_size, offset, err);
-    if (st != ALD_OK) {
-        ald__shared_unref(*out);
-        *out = NULL;
-    }
-    return st;
-}
-
 static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8_t *columns,
                              struct ArrowArray *out, ald_error *err)
 {
@@ -229,7 +292,7 @@ static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8
     ald__ipc_message m;
     ald_status st;
     ALD_TRY(ald__piece_read(s, index + 1, &stored, err));
-    st = decode_whole(s, index, &stored, &plain, err);
+    st = decode_piece(s, index + 1, &stored, &plain, err);
     if (st == ALD_OK) {
         uint64_t base = s->file.header.compression == ALD_COMPRESSION_NONE
                             ? s->file.sections.payload.begin + e->byte_offset
@@ -237,6 +300,11 @@ static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8
         ald__cursor bytes = {ald__shared_data(plain), e->uncompressed_size, 0, base};
         st = ald__chunk_parse(&s->file, s->schema, e, stored.data, columns, &bytes, plain, &m, out,
                               err);
+        if (st == ALD_OK && (s->file.header.flags & ALD_FLAG_TRUENO_NATIVE)) {
+            st = ald__aligned_check_chunk(&s->file, s->schema, index, &m, err);
+            if (st != ALD_OK)
+                out->release(out);
+        }
     }
     ald__shared_unref(plain);
     ald__stored_clear(s, &stored);

@@ -49,6 +49,20 @@ ALD_NODISCARD ald_status ald__check_trust(const ald__file *file, const uint8_t *
 /* frame_crc32 of one stored piece (0 prologue, 1 … n chunks, n + 1 epilogue), where the file has it. */
 ALD_NODISCARD ald_status ald__check_piece_crc32(const ald__file *file, uint64_t piece,
                                                 const uint8_t *stored, size_t size, ald_error *err);
+/* The metadata's sha256, where there is one (`wanted`): over the decompressed payload, piece by piece or at once. end must
+ * follow a begin that wanted it; it passes a `status` that is not ALD_OK on. */
+typedef struct ald__sha256_check {
+    const ald__file *file;
+    const ald_host *host;
+    void *state;
+    int wanted;
+} ald__sha256_check;
+
+ALD_NODISCARD ald_status ald__sha256_check_begin(ald__sha256_check *check, const ald__file *file,
+                                                 const ald_host *host, ald_error *err);
+void ald__sha256_check_update(ald__sha256_check *check, const void *data, size_t size);
+ALD_NODISCARD ald_status ald__sha256_check_end(ald__sha256_check *check, ald_status status,
+                                               ald_error *err);
 ALD_NODISCARD ald_status ald__check_sha256(const ald__file *file, const ald__shared *payload,
                                            const ald_host *host, ald_error *err);
 
