@@ -58,14 +58,14 @@ typedef struct reading {
 } reading;
 
 static ald_status read_spans(reading *r, const ald__ipc_message *message,
-                             const struct ArrowArray *batch)
+                             const struct ArrowArray *batch, ald_error *err)
 {
     size_t columns = (size_t)ald__ipc_schema_get(r->schema)->n_children;
     ald__ipc_span *spans = malloc((columns + 1) * sizeof *spans);
     uint64_t rows;
     ald_status status;
     FUZZ_CHECK(spans != NULL);
-    status = ald__ipc_read_spans(r->schema, message, &r->rules, spans, &rows, NULL);
+    status = ald__ipc_read_spans(r->schema, message, &r->rules, spans, &rows, err);
     if (r->wanted == NULL)
         FUZZ_CHECK(status == ALD_OK && rows == (uint64_t)batch->length);
     for (size_t i = 0; i < columns && status == ALD_OK; i++)
@@ -83,11 +83,12 @@ static ald_status read_batch(reading *r, const ald__ipc_message *message, ald_er
     if (status != ALD_OK)
         return status;
     r->batch_count++;
-    (void)ald__ipc_check_aligned(message, NULL);
+    if (ald__ipc_check_aligned(message, NULL) != ALD_OK)
+        FUZZ_CHECK(ald__ipc_check_aligned(message, err) == ALD_E_INVALID_FORMAT);
     if (r->wanted == NULL)
         FUZZ_CHECK(ald__array_validate(&allocator, ald__ipc_schema_get(r->schema), batch, NULL,
                                        err) == ALD_OK);
-    return read_spans(r, message, batch);
+    return read_spans(r, message, batch, err);
 }
 
 static ald_status read_stream(reading *r, ald__cursor *cursor, ald_error *err)
@@ -145,7 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ald__shared_new(&allocator, copy, size - 1, NULL, NULL, &r.backing, &err) == ALD_OK) {
         cursor.data = copy + shift;
         cursor.size = size - 1;
-        (void)read_stream(&r, &cursor, &err);
+        if (read_stream(&r, &cursor, &err) != ALD_OK)
+            FUZZ_CHECK(err.status != ALD_OK && err.msg[0] != '\0');
     }
     ald__ipc_dictionaries_free(r.dictionaries);
     for (size_t i = 0; i < r.batch_count; i++) {

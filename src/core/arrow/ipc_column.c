@@ -6,6 +6,7 @@
 
 #include "core/arrow/array.h"
 #include "core/arrow/array_layout.h"
+#include "core/arrow/bits.h"
 #include "core/arrow/ipc_format.h"
 #include "core/arrow/schema_build.h"
 #include "core/arrow/validate.h"
@@ -280,14 +281,22 @@ static ald_status read_node(ald__ipc_columns *c, uint32_t index, struct ArrowArr
     return read_children(c, index, out);
 }
 
-/* A bitmap without zeros says nothing, and without it consumers take their fast paths. */
-static void drop_full_validity(const struct ArrowSchema *schema, struct ArrowArray *array)
+/* Unknown null counts become known. A bitmap without zeros says nothing, and without it consumers take fast paths. */
+static void settle_nulls(const struct ArrowSchema *schema, struct ArrowArray *array)
 {
+    uint64_t length = (uint64_t)array->length;
     ald__type type;
-    if (ald__type_of(schema, &type, NULL) == ALD_OK && type.has_validity && array->null_count == 0)
-        array->buffers[0] = NULL;
+    if (ald__type_of(schema, &type, NULL) == ALD_OK && type.has_validity) {
+        if (array->null_count == -1)
+            array->null_count =
+                array->buffers[0] == NULL
+                    ? 0
+                    : (int64_t)(length - ald__bits_count(array->buffers[0], 0, length));
+        if (array->null_count == 0)
+            array->buffers[0] = NULL;
+    }
     for (int64_t i = 0; i < array->n_children; i++)
-        drop_full_validity(schema->children[i], array->children[i]);
+        settle_nulls(schema->children[i], array->children[i]);
 }
 
 ald_status ald__ipc_columns_open(ald__ipc_columns *c)
@@ -321,7 +330,7 @@ ald_status ald__ipc_columns_read(ald__ipc_columns *c, uint32_t node,
             c->err->offset = c->message->body_offset;
     }
     if (status == ALD_OK)
-        drop_full_validity(schema, out);
+        settle_nulls(schema, out);
     else if (out->release != NULL)
         out->release(out);
     return status;

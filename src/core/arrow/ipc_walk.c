@@ -93,7 +93,7 @@ ald_status ald__ipc_walk_node(ald__ipc_walk *walk, const char *column, int64_t *
     *null_count = (int64_t)ald__load_le64(p + 8);
     if (*length < 0)
         return walk_fail(walk, column, "length", *length, err);
-    if (*null_count < 0 || *null_count > *length)
+    if (*null_count < (walk->strict ? 0 : -1) || *null_count > *length)
         return walk_fail(walk, column, "null count", *null_count, err);
     return ALD_OK;
 }

@@ -30,7 +30,8 @@ typedef struct ald__ipc_place {
 /* Opens a record batch, or a dictionary batch's record batch. */
 ALD_NODISCARD ald_status ald__ipc_walk_open(ald__ipc_walk *walk, const ald__ipc_message *message,
                                             const ald__ipc_rules *rules, ald_error *err);
-/* Length and null count of the next node, 0 ≤ null_count ≤ length. `column` is for messages. */
+/* Length and null count of the next node, 0 ≤ null_count ≤ length; when not strict also -1, unknown. `column` is for
+ * messages. */
 ALD_NODISCARD ald_status ald__ipc_walk_node(ald__ipc_walk *walk, const char *column,
                                             int64_t *length, int64_t *null_count, ald_error *err);
 ALD_NODISCARD ald_status ald__ipc_walk_buffer(ald__ipc_walk *walk, const char *column,
