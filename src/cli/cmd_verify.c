@@ -8,13 +8,14 @@
 #include "ald/stream.h"
 #include "cli/ald_facts.h"
 #include "cli/command.h"
+#include "cli/damage.h"
 #include "cli/input.h"
 
 typedef struct verify_args {
     cli_common common;
     const char *in;
     const char *from;
-    uint8_t json;
+    uint8_t json, report;
 } verify_args;
 
 /* The group --from stores into read_options. */
@@ -220,12 +221,50 @@ static ald_status verify_stream(cli_env *env, const verify_args *args, cli_input
     return status;
 }
 
+/* Every chunk by itself, whatever else is wrong with the file. */
+static ald_status report_damage(cli_env *env, const verify_args *args, cli_input *in,
+                                ald_error *err)
+{
+    damage_list damage = {0};
+    ald_status status = ald_streaming_salvage(&in->source, &env->host, &in->streaming, err);
+    for (uint64_t i = 0; status == ALD_OK && i < ald_streaming_chunk_count(in->streaming); i++) {
+        struct ArrowArray batch;
+        status = damage_load(&damage, in->streaming, i, &batch, err);
+        if (status == ALD_OK && batch.release != NULL) {
+            batch.release(&batch);
+        }
+    }
+    if (status == ALD_OK && args->json) {
+        json_print j = {0};
+        json_open(&j, NULL, '{');
+        json_text(&j, "file", in->name);
+        damage_json(&j, &damage);
+        json_close(&j, '}');
+        json_end(&j);
+    } else if (status == ALD_OK) {
+        damage_print(&damage);
+        cli_printf("%" PRIu64 " of %" PRIu64 " chunks are whole; %" PRIu64 " rows are in the "
+                   "others\n",
+                   damage.chunk_count - damage.count, damage.chunk_count, damage.lost_rows);
+    }
+    if (status == ALD_OK && damage.count > 0) {
+        env->subject = in->name;
+        cli_hint(env, "`alimentar repair IN OUT` saves the chunks that are whole");
+        status = ald_error_set(err, (ald_status)damage.items[0].error.status, ALD_NO_OFFSET,
+                               "%zu damaged chunks", damage.count);
+    }
+    damage_clear(&damage);
+    return status;
+}
+
 static ald_status run_verify(cli_env *env, void *raw, ald_error *err)
 {
     const verify_args *args = raw;
     cli_input in;
     ald_status status = cli_input_open(env, args->in, args->from, &in, err);
-    if (status == ALD_OK) {
+    if (status == ALD_OK && args->report) {
+        status = report_damage(env, args, &in, err);
+    } else if (status == ALD_OK) {
         status = in.format == FORMAT_ALD ? verify_ald(env, args, &in, err)
                                          : verify_stream(env, args, &in, err);
     }
@@ -243,6 +282,11 @@ static const opt_spec output_specs[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(verify_args, json),
      .help = "print the checks as JSON"},
+    {.name = "report",
+     .kind = OPT_FLAG,
+     .offset = offsetof(verify_args, report),
+     .help = "of a .ald with chunks: list the damaged ones, with their rows and bytes, and check "
+             "nothing else"},
 };
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* alimentar repair IN OUT: what is whole of a damaged file, and exactly what is not. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ald/stream.h"
+#include "cli/command.h"
+#include "cli/damage.h"
+#include "cli/input.h"
+#include "cli/output.h"
+
+typedef struct repair_args {
+    cli_common common;
+    const char *in, *out;
+    write_options write;
+    uint8_t json;
+} repair_args;
+
+/* The whole chunks of a file as a stream. */
+typedef struct salvage {
+    cli_env *env;
+    ald_streaming *file;
+    damage_list *damage;
+    uint64_t next, kept_rows;
+} salvage;
+
+static ald_status salvage_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
+{
+    const salvage *s = ctx;
+    return ald_schema_copy(&s->env->host, ald_streaming_schema(s->file), out, err);
+}
+
+static ald_status salvage_next(void *ctx, struct ArrowArray *out, ald_error *err)
+{
+    salvage *s = ctx;
+    ald_status status = ALD_OK;
+    out->release = NULL;
+    while (status == ALD_OK && out->release == NULL &&
+           s->next < ald_streaming_chunk_count(s->file)) {
+        status = damage_load(s->damage, s->file, s->next++, out, err);
+    }
+    if (status == ALD_OK && out->release != NULL) {
+        s->kept_rows += (uint64_t)out->length;
+    }
+    return status;
+}
+
+static void salvage_free(void *ctx)
+{
+    (void)ctx; /* on the caller's stack */
+}
+
+static void report(const repair_args *args, const salvage *s)
+{
+    const damage_list *d = s->damage;
+    if (args->json) {
+        json_print j = {0};
+        json_open(&j, NULL, '{');
+        json_text(&j, "file", args->in);
+        json_text(&j, "output", args->out);
+        json_uint(&j, "kept_rows", s->kept_rows);
+        damage_json(&j, d);
+        json_close(&j, '}');
+        json_end(&j);
+        return;
+    }
+    damage_print(d);
+    cli_printf("%" PRIu64 " of %" PRIu64 " chunks kept, %" PRIu64 " rows; %" PRIu64 " rows lost\n",
+               d->chunk_count - d->count, d->chunk_count, s->kept_rows, d->lost_rows);
+}
+
+static ald_status write_kept(cli_env *env, const repair_args *args, salvage *s, ald_error *err)
+{
+    const ald_info *info = ald_streaming_info(s->file);
+    ald_stream_impl impl = {salvage_schema, salvage_next, salvage_free, s, 0};
+    ald_extras extras = {info->dataset_type, info->compression, info->metadata};
+    write_options write = args->write;
+    struct ArrowArrayStream batches;
+    cli_output out;
+    write.streaming = 1;
+    write.to = "ald";
+    ald_status status = cli_output_init(env, args->out, &write, args->in, &out, err);
+    if (status == ALD_OK) {
+        status = ald_stream_new(&impl, &env->host.alloc, &batches, err);
+    }
+    return status != ALD_OK ? status
+                            : cli_output_write(&out, args->out, &batches, &write, &extras, err);
+}
+
+static ald_status run_repair(cli_env *env, void *raw, ald_error *err)
+{
+    repair_args *args = raw;
+    damage_list damage = {0};
+    salvage s = {env, NULL, &damage, 0, 0};
+    cli_input in;
+    ald_status status = cli_input_open(env, args->in, "ald", &in, err);
+    if (status == ALD_OK) {
+        status = ald_streaming_salvage(&in.source, &env->host, &s.file, err);
+    }
+    if (status == ALD_OK &&
+        (ald_streaming_info(s.file)->flags & (ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) != 0) {
+        cli_note(env, "the output is neither signed nor licensed");
+    }
+    if (status == ALD_OK) {
+        status = write_kept(env, args, &s, err);
+    }
+    if (status == ALD_OK) {
+        report(args, &s);
+    }
+    ald_streaming_close(s.file);
+    damage_clear(&damage);
+    cli_input_close(&in);
+    return status;
+}
+
+static const opt_operand operands[] = {
+    {"IN", "the damaged .ald, written in chunks", offsetof(repair_args, in), 0},
+    {"OUT", "the .ald to write", offsetof(repair_args, out), 0},
+    {0},
+};
+
+static const opt_spec specs[] = {
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(repair_args, json),
+     .help = "print what was kept and lost as JSON"},
+};
+static const opt_group group = OPT_GROUP("Report", specs);
+
+static const opt_use options[] = {
+    {&group, 0},
+    {&cli_group_write_ald, offsetof(repair_args, write)},
+    {&cli_group_threads, 0},
+    {&cli_group_common, 0},
+    {0},
+};
+
+static const char *const examples[] = {
+    "save what can be saved of a download that was cut",
+    "alimentar repair cut.ald whole.ald",
+    NULL,
+};
+
+const cli_command cli_cmd_repair = {
+    .verb = "repair",
+    .brief = "save the whole chunks of a damaged .ald",
+    .details =
+        "Every chunk that still passes its checks goes into a new file, which is not signed; for "
+        "each other one the lost rows, their bytes in the file and the reason are printed. Rows "
+        "are counted from 0. The file must have been written in chunks (as files above 100 MB "
+        "are), and its beginning, up to the chunk index, must be whole.",
+    .examples = examples,
+    .operands = operands,
+    .options = options,
+    .args_size = sizeof(repair_args),
+    .run = run_repair,
+};

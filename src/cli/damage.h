@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Which chunks of a damaged .ald are whole, and what is lost. */
+#ifndef CLI_DAMAGE_H
+#define CLI_DAMAGE_H
+
+#include "ald/arrow.h"
+#include "ald/streaming.h"
+#include "cli/json_print.h"
+
+/* One chunk that does not load. Ranges are half open. */
+typedef struct damaged_chunk {
+    uint64_t index, first_row, end_row;
+    ald_range bytes; /* of the file */
+    ald_error error;
+} damaged_chunk;
+
+typedef struct damage_list {
+    damaged_chunk *items;
+    size_t count, cap;
+    uint64_t chunk_count, lost_rows;
+} damage_list;
+
+/* Loads chunk `index`; when it is damaged, notes why, returns ALD_OK and leaves out->release NULL. Other failures (memory) are
+ * passed on. */
+ALD_NODISCARD ald_status damage_load(damage_list *list, ald_streaming *file, uint64_t index,
+                                     struct ArrowArray *out, ald_error *err);
+void damage_clear(damage_list *list);
+
+/* A line for each damaged chunk, on stdout. */
+void damage_print(const damage_list *list);
+/* "damaged": [{"chunk", "first_row", "end_row", "first_byte", "end_byte", "error", "message"}], … */
+void damage_json(json_print *j, const damage_list *list);
+
+#endif
