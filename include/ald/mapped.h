@@ -85,6 +85,18 @@ ALD_API ALD_NODISCARD ald_status ald_mapped_vector(const ald_mapped *mapped, uin
                                                    uint32_t column, ald_vector *out,
                                                    ald_error *err);
 
+/* The batch that has this row, by binary search; ALD_E_INVALID_ARG past the last row. *row_in_batch counts from 0. */
+ALD_API ALD_NODISCARD ald_status ald_mapped_find_batch(const ald_mapped *mapped, uint64_t row,
+                                                       uint64_t *batch, uint64_t *row_in_batch,
+                                                       ald_error *err);
+
+/* Rows by index, in the order given, repeats allowed, of `column_count` columns that have vectors, as a struct array of fresh
+ * memory: only the pages with those rows are touched. The caller releases it. */
+ALD_API ALD_NODISCARD ald_status ald_mapped_take(const ald_mapped *mapped, const uint64_t *rows,
+                                                 size_t row_count, const uint32_t *columns,
+                                                 size_t column_count, struct ArrowArray *out,
+                                                 ald_error *err);
+
 /* A whole batch as an Arrow struct array over the mapped bytes, validated in full (so it reads them). */
 ALD_API ALD_NODISCARD ald_status ald_mapped_batch(const ald_mapped *mapped, uint64_t batch,
                                                   struct ArrowArray *out, ald_error *err);

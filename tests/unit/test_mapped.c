@@ -180,6 +180,38 @@ static void test_dlpack(void)
     CHECK_HEAP_EMPTY(&heap);
 }
 
+static void test_take(void)
+{
+    static const uint64_t rows[] = {2, 0, 1, 1};
+    static const uint32_t columns[] = {4, 0, 3};
+    begin();
+    for (uint64_t chunk_rows = 0; chunk_rows < 4; chunk_rows++) {
+        bytes b = make(table_schema, table_lines, chunk_rows, 0);
+        ald_mapped *m = open_bytes(b);
+        struct ArrowArray a;
+        ald_error err;
+        uint64_t past = 3;
+        uint32_t text = 2;
+        REQUIRE_OK(ald_mapped_take(m, rows, 4, columns, 3, &a, &err), &err);
+        CHECK_INT(a.length, 4);
+        CHECK_INT(((const int16_t *)a.children[0]->children[0]->buffers[1])[0], 7);
+        CHECK_INT(((const int16_t *)a.children[0]->children[0]->buffers[1])[11], 6);
+        CHECK_INT(a.children[1]->null_count, 2);
+        CHECK_INT(*(const uint8_t *)a.children[1]->buffers[0], 3);
+        CHECK_INT(((const int64_t *)a.children[1]->buffers[1])[0], 3);
+        CHECK_INT(*(const uint8_t *)a.children[2]->buffers[1], 3);
+        a.release(&a);
+        CHECK_INT(ald_mapped_take(m, &past, 1, columns, 1, &a, &err), ALD_E_INVALID_ARG);
+        CHECK_INT(ald_mapped_take(m, rows, 1, &text, 1, &a, &err), ALD_E_UNSUPPORTED);
+        REQUIRE_OK(ald_mapped_take(m, rows, 0, columns, 3, &a, &err), &err);
+        CHECK_INT(a.length, 0);
+        a.release(&a);
+        ald_mapped_close(m);
+        free(b.data);
+    }
+    CHECK_HEAP_EMPTY(&heap);
+}
+
 /* Every vector of every file of one folder; whether all of it was fine. */
 static int all_vectors(bytes b)
 {
@@ -265,6 +297,7 @@ int main(void)
     RUN(test_vectors);
     RUN(test_batches_equal_a_load);
     RUN(test_dlpack);
+    RUN(test_take);
     RUN(test_examples);
     RUN(test_refusals);
     return check_done();

@@ -2,6 +2,7 @@
 /* Aligned files in place. A batch's metadata is parsed when it is first asked for; its values are only pointed at. */
 #include "ald/mapped.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "ald/streaming.h"
@@ -9,21 +10,10 @@
 #include "core/base/checked.h"
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk.h"
+#include "core/dataset/mapping.h"
 #include "core/dataset/whole.h"
 
 #define BASE_ALIGNMENT 64u
-
-struct ald_mapped {
-    ald_host host;
-    ald__file file;
-    ald__ipc_schema *schema;
-    ald_info info;
-    const uint8_t *bytes;       /* the whole file */
-    uint32_t entries_per_batch; /* of the array index */
-    uint32_t *entry_of_column;  /* index of a column's entry within a batch, or UINT32_MAX */
-    uint64_t batch_count;
-    uint64_t first_batch; /* without STREAMING: payload offset of the record batch's message */
-};
 
 const char *ald_dtype_name(uint8_t dtype)
 {
@@ -100,6 +90,9 @@ static ald_status open_mapped(ald_mapped *m, const ald_source *source,
             ald_schema_compare(options->expected_schema, ald__ipc_schema_get(m->schema), 0, err));
     m->batch_count = m->file.header.flags & ALD_FLAG_STREAMING ? m->file.chunk_count : 1;
     ALD_TRY(count_entries(m, err));
+    m->vectors = ald__alloc_zero(&m->host.alloc, (size_t)m->batch_count * sizeof *m->vectors, err);
+    if (m->vectors == NULL)
+        return ALD_E_NOMEM;
     if (!(m->file.header.flags & ALD_FLAG_STREAMING))
         ALD_TRY(find_single_batch(m, err));
     ald__info_fill(&m->file, ald__ipc_schema_get(m->schema), &m->info);
@@ -132,6 +125,10 @@ void ald_mapped_close(ald_mapped *m)
     if (m == NULL)
         return;
     alloc = m->host.alloc;
+    for (uint64_t i = 0; m->vectors != NULL && i < m->batch_count; i++)
+        ald__release(&alloc, m->vectors[i], m->entries_per_batch * sizeof(ald_vector));
+    if (m->vectors != NULL)
+        ald__release(&alloc, m->vectors, (size_t)m->batch_count * sizeof *m->vectors);
     if (m->entry_of_column != NULL)
         ald__release(&alloc, m->entry_of_column,
                      (size_t)ald__ipc_schema_get(m->schema)->n_children * sizeof(uint32_t));
@@ -175,9 +172,6 @@ static ald_status batch_message(const ald_mapped *m, uint64_t batch, ald__ipc_me
                                 ald_error *err)
 {
     uint64_t at = m->first_batch, end = m->file.payload_size;
-    if (batch >= m->batch_count)
-        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "batch %llu of %llu",
-                         (unsigned long long)batch, (unsigned long long)m->batch_count);
     if (m->file.chunks != NULL) {
         at = m->file.chunks[batch].byte_offset;
         end = at + m->file.chunks[batch].compressed_size;
@@ -207,13 +201,12 @@ static ald_status point_at(const ald_mapped *m, const ald__ipc_message *message,
 }
 
 static ald_status fill_vector(const ald_mapped *m, uint64_t batch, uint32_t column,
-                              const ald__ipc_message *message, const ald__ipc_span *spans,
+                              const ald__ipc_message *message, const ald__ipc_span *span,
                               uint64_t rows, ald_vector *out, ald_error *err)
 {
     const struct ArrowSchema *field = m->info.schema->children[column];
     uint64_t entry = batch * m->entries_per_batch + m->entry_of_column[column];
     const ald_array_entry *e = &m->file.arrays[entry];
-    const ald__ipc_span *span = &spans[column];
     uint64_t per_row;
     uint32_t bits;
     (void)ald__aligned_dtype(field, &per_row, &bits);
@@ -236,31 +229,78 @@ static ald_status fill_vector(const ald_mapped *m, uint64_t batch, uint32_t colu
                     span->element_null_count, out->length, &out->element_validity, err);
 }
 
+static ald_status check_batch_rows(const ald_mapped *m, uint64_t batch, uint64_t rows,
+                                   ald_error *err)
+{
+    uint64_t expected =
+        m->file.chunks != NULL ? m->file.chunks[batch].num_rows : m->file.header.num_rows;
+    if (rows == expected)
+        return ALD_OK;
+    return ald__fail(err, ALD_E_INVALID_FORMAT, m->file.sections.payload.begin,
+                     "batch %llu has %llu rows, expected %llu", (unsigned long long)batch,
+                     (unsigned long long)rows, (unsigned long long)expected);
+}
+
+static ald_status fill_batch(const ald_mapped *m, uint64_t batch, ald__ipc_span *spans,
+                             ald_vector *out, ald_error *err)
+{
+    ald__ipc_message message;
+    uint64_t rows;
+    ALD_TRY(batch_message(m, batch, &message, err));
+    ALD_TRY(ald__ipc_read_spans(m->schema, &message, &ald__payload_rules, spans, &rows, err));
+    ALD_TRY(check_batch_rows(m, batch, rows, err));
+    for (uint32_t i = 0; i < (uint32_t)m->info.schema->n_children; i++) {
+        uint32_t entry = m->entry_of_column[i];
+        if (entry != UINT32_MAX)
+            ALD_TRY(fill_vector(m, batch, i, &message, &spans[i], rows, &out[entry], err));
+    }
+    return ALD_OK;
+}
+
+/* Two threads may both make them; the second one's are dropped. */
+ald_status ald__mapped_vectors(const ald_mapped *m, uint64_t batch, const ald_vector **out,
+                               ald_error *err)
+{
+    size_t size = m->entries_per_batch * sizeof(ald_vector);
+    size_t span_size = (size_t)m->info.schema->n_children * sizeof(ald__ipc_span);
+    ald_vector *made, *kept;
+    ald__ipc_span *spans;
+    ald_status st;
+    if (batch >= m->batch_count)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "batch %llu of %llu",
+                         (unsigned long long)batch, (unsigned long long)m->batch_count);
+    *out = kept = atomic_load_explicit(&m->vectors[batch], memory_order_acquire);
+    if (kept != NULL)
+        return ALD_OK;
+    made = ald__alloc(&m->host.alloc, size, err);
+    spans = ald__alloc(&m->host.alloc, span_size, err);
+    st = made == NULL || spans == NULL ? ALD_E_NOMEM : fill_batch(m, batch, spans, made, err);
+    ald__release(&m->host.alloc, spans, span_size);
+    if (st == ALD_OK && atomic_compare_exchange_strong(&m->vectors[batch], &kept, made)) {
+        *out = made;
+        return ALD_OK;
+    }
+    ald__release(&m->host.alloc, made, size);
+    *out = kept;
+    return st;
+}
+
 ald_status ald_mapped_vector(const ald_mapped *m, uint64_t batch, uint32_t column, ald_vector *out,
                              ald_error *err)
 {
-    size_t columns = (size_t)m->info.schema->n_children, size = columns * sizeof(ald__ipc_span);
-    ald__ipc_message message;
-    ald__ipc_span *spans;
-    uint64_t rows;
-    ald_status st;
+    int64_t columns = m->info.schema->n_children;
+    const ald_vector *all;
     memset(out, 0, sizeof *out);
-    if (column >= columns)
-        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "column %u of %zu", column,
-                         columns);
+    if (column >= (uint64_t)columns)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "column %u of %lld", column,
+                         (long long)columns);
     if (m->entry_of_column[column] == UINT32_MAX)
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                          "column '%s' is no plain numeric column",
                          m->info.schema->children[column]->name);
-    ALD_TRY(batch_message(m, batch, &message, err));
-    spans = ald__alloc(&m->host.alloc, size, err);
-    if (spans == NULL)
-        return ALD_E_NOMEM;
-    st = ald__ipc_read_spans(m->schema, &message, &ald__payload_rules, spans, &rows, err);
-    if (st == ALD_OK)
-        st = fill_vector(m, batch, column, &message, spans, rows, out, err);
-    ald__release(&m->host.alloc, spans, size);
-    return st;
+    ALD_TRY(ald__mapped_vectors(m, batch, &all, err));
+    *out = all[m->entry_of_column[column]];
+    return ALD_OK;
 }
 
 /* ---- Arrow */
@@ -334,62 +374,4 @@ ald_status ald_mapped_batch(const ald_mapped *m, uint64_t batch, struct ArrowArr
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "batch %llu of %llu",
                          (unsigned long long)batch, (unsigned long long)m->batch_count);
     return m->file.chunks != NULL ? load_chunk(m, batch, out, err) : load_single(m, out, err);
-}
-
-/* ---- DLPack */
-
-typedef struct tensor {
-    DLManagedTensorVersioned managed; /* first */
-    ald_allocator alloc;
-    int64_t shape[2];
-} tensor;
-
-static void delete_tensor(DLManagedTensorVersioned *self)
-{
-    tensor *t = (tensor *)self;
-    ald_allocator alloc = t->alloc;
-    ald__release(&alloc, t, sizeof *t);
-}
-
-static DLDataType dlpack_type(uint8_t dtype)
-{
-    static const struct {
-        uint8_t code, bits;
-    } types[] = {{2, 32}, {2, 64}, {0, 32}, {0, 64}, {1, 8}, {0, 8},
-                 {0, 16}, {1, 16}, {1, 32}, {1, 64}, {2, 16}};
-    DLDataType t = {types[dtype].code, types[dtype].bits, 1};
-    return t;
-}
-
-ald_status ald_mapped_dlpack(const ald_mapped *m, uint64_t batch, uint32_t column,
-                             struct DLManagedTensorVersioned **out, ald_error *err)
-{
-    ald_vector v;
-    tensor *t;
-    *out = NULL;
-    ALD_TRY(ald_mapped_vector(m, batch, column, &v, err));
-    if (v.dtype == ALD_DTYPE_BOOL || v.null_count > 0 || v.element_null_count > 0)
-        return ald__fail(
-            err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "column '%s' has %s, which DLPack cannot say",
-            m->info.schema->children[column]->name, v.dtype == ALD_DTYPE_BOOL ? "bits" : "nulls");
-    t = ald__alloc_zero(&m->host.alloc, sizeof *t, err);
-    if (t == NULL)
-        return ALD_E_NOMEM;
-    t->alloc = m->host.alloc;
-    memcpy(t->shape, v.shape, sizeof t->shape);
-    t->managed.version.major = 1;
-    t->managed.deleter = delete_tensor;
-    t->managed.manager_ctx = t;
-    t->managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
-    union { /* the flag says that nobody writes */
-        const void *in;
-        void *out;
-    } p = {v.data};
-    t->managed.dl_tensor.data = p.out;
-    t->managed.dl_tensor.device.device_type = 1;
-    t->managed.dl_tensor.ndim = (int32_t)v.ndim;
-    t->managed.dl_tensor.dtype = dlpack_type(v.dtype);
-    t->managed.dl_tensor.shape = t->shape;
-    *out = &t->managed;
-    return ALD_OK;
 }
