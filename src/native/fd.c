@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "native/file.h"
+#include "native/fd.h"
 
 ald_status ald__io_error(ald_error *err, const char *what, const char *name, int code)
 {

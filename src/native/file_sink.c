@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "ald/native.h"
-#include "native/file.h"
+#include "native/fd.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10)
 

@@ -12,7 +12,7 @@
 
 #include "ald/native.h"
 #include "native/crypto/provider.h"
-#include "native/file.h"
+#include "native/fd.h"
 
 /* Blocks of this size and more ask for huge pages: a table of a gigabyte otherwise costs a quarter of a million page
  * faults, a fifth of the time in which zstd decompresses it. */

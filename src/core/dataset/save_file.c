@@ -5,7 +5,7 @@
 #include "core/base/buf.h"
 #include "core/codec/codec.h"
 #include "core/container/header.h"
-#include "core/dataset/output.h"
+#include "core/dataset/file_output.h"
 #include "core/dataset/prefix.h"
 #include "core/dataset/save.h"
 

@@ -11,7 +11,7 @@
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk_write.h"
 #include "core/dataset/chunker.h"
-#include "core/dataset/output.h"
+#include "core/dataset/file_output.h"
 #include "core/dataset/prefix.h"
 #include "core/dataset/whole.h"
 

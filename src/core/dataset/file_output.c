@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Payload first, prefix last, or payload kept until the prefix is known. */
-#include "core/dataset/output.h"
+#include "core/dataset/file_output.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the native files share: errors with errno, whole reads and writes, temporary files. */
-#ifndef NATIVE_FILE_H
-#define NATIVE_FILE_H
+#ifndef NATIVE_FD_H
+#define NATIVE_FD_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A file whose prefix is known last. Where the sink can go back, room is left for it and the payload goes straight to its
  * place; elsewhere the payload waits in a spool. */
-#ifndef CORE_DATASET_OUTPUT_H
-#define CORE_DATASET_OUTPUT_H
+#ifndef CORE_DATASET_FILE_OUTPUT_H
+#define CORE_DATASET_FILE_OUTPUT_H
 
 #include "ald/io.h"
 
