@@ -58,18 +58,32 @@ static int may_have_nulls(const struct ArrowSchema *schema, const struct ArrowAr
 static int64_t find_null(const struct ArrowSchema *schema, const struct ArrowArray *array,
                          int64_t begin, int64_t end);
 
+/* Whether value `index` of a dictionary is null. `validity`: of its values, when they are nothing but plain ones. */
+static int dictionary_null(const struct ArrowSchema *schema, const struct ArrowArray *values,
+                           const uint8_t *validity, int64_t index)
+{
+    if (validity != NULL)
+        return !ald__bit_get(validity, (uint64_t)(values->offset + index));
+    return find_null(schema, values, index, index + 1) <= index;
+}
+
 static int64_t find_null_index(const struct ArrowSchema *schema, const struct ArrowArray *array,
                                const ald__type *type, int64_t begin, int64_t end)
 {
-    const uint8_t *validity = validity_of(array, type);
+    const struct ArrowArray *values = array->dictionary;
+    const uint8_t *validity = validity_of(array, type), *plain = NULL;
     uint8_t width = (uint8_t)(type->bit_width / 8);
+    ald__type value_type;
+    if (values->dictionary == NULL && ald__type_of(schema->dictionary, &value_type, NULL) == ALD_OK)
+        plain = validity_of(values, &value_type);
     for (int64_t i = begin; i < end; i++) {
-        int64_t index = ald__layout_signed(array->buffers[1], width, array->offset + i);
-        if (type->id > ALD__INT64)
-            index = (int64_t)ald__layout_unsigned(array->buffers[1], width, array->offset + i);
-        if (validity != NULL && !ald__bit_get(validity, (uint64_t)(array->offset + i)))
+        int64_t at = array->offset + i;
+        int64_t index = type->id <= ALD__INT64
+                            ? ald__layout_signed(array->buffers[1], width, at)
+                            : (int64_t)ald__layout_unsigned(array->buffers[1], width, at);
+        if (validity != NULL && !ald__bit_get(validity, (uint64_t)at))
             return i;
-        if (find_null(schema->dictionary, array->dictionary, index, index + 1) <= index)
+        if (dictionary_null(schema->dictionary, values, plain, index))
             return i;
     }
     return end;
