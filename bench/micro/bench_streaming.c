@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows, columns and vectors out of files: how long until the first, and how many a second.
+ *
+ *     bench_streaming FOLDER [megabytes] [repeats]
+ *
+ * Makes a numeric table of 17 columns, writes it into FOLDER as aligned.ald, stream.ald (zstd) and table.arrow (for peers)
+ * and one of 50 columns as wide.ald, and prints one JSON object: medians in seconds, wall time, page cache warm. Rows taken
+ * are compared with the table as loaded at once. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <time.h>
+
+#include "tables.h"
+
+#define ROWS_TAKEN 1000
+#define REPEATS_MAX 99
+
+static const bench_column wide_columns[] = {
+#define TEN(n)                                                                                     \
+    {"i" n, BENCH_INT}, {"l" n, BENCH_LOCATION}, {"t" n, BENCH_TIME}, {"m" n, BENCH_MONEY},        \
+        {"n" n, BENCH_MONEY}, {"c" n, BENCH_CONSTANT}, {"r" n, BENCH_RANDOM}, {"j" n, BENCH_INT},  \
+        {"k" n, BENCH_LOCATION}, {"u" n, BENCH_TIME}
+    TEN("0"), TEN("1"), TEN("2"), TEN("3"), TEN("4"),
+#undef TEN
+};
+static const bench_table wide_table = {"wide", wide_columns, 50};
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+typedef struct bench {
+    ald_host host;
+    const char *folder;
+    uint64_t rows;
+    int repeats;
+    uint64_t indices[ROWS_TAKEN];
+} bench;
+
+static const char *path_of(const bench *b, const char *name)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s", b->folder, name);
+    return path;
+}
+
+static void write_table(bench *b, const bench_table *t, const char *name, int aligned)
+{
+    struct ArrowArrayStream stream;
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    ald_file_sink *file = NULL;
+    ald_error err;
+    double start = now();
+    bench_make(t, (int64_t)b->rows, &b->host, &stream);
+    o.layout = ALD_LAYOUT_STREAMING;
+    o.aligned = (uint8_t)aligned;
+    if (aligned) {
+        o.compression = ALD_COMPRESSION_NONE;
+        o.chunk_rows = 1u << 20;
+    }
+    if (ald_file_create(path_of(b, name), ALD_FILE_REPLACE, &file, &err) != ALD_OK ||
+        ald_save(&stream, ald_file_sink_get(file), &o, &b->host, &err) != ALD_OK ||
+        ald_file_commit(file, &err) != ALD_OK)
+        bench_die(&err);
+    fprintf(stderr, "%s written in %.1f s\n", name, now() - start);
+}
+
+static void write_arrow(bench *b, const bench_table *t, const char *name)
+{
+    struct ArrowArrayStream stream;
+    ald_ipc_options o = ALD_IPC_OPTIONS_INIT;
+    ald_file_sink *file = NULL;
+    ald_error err;
+    bench_make(t, (int64_t)b->rows, &b->host, &stream);
+    o.kind = ALD_IPC_FILE;
+    if (ald_file_create(path_of(b, name), ALD_FILE_REPLACE, &file, &err) != ALD_OK ||
+        ald_ipc_write(&stream, ald_file_sink_get(file), &o, &b->host, &err) != ALD_OK ||
+        ald_file_commit(file, &err) != ALD_OK)
+        bench_die(&err);
+}
+
+static ald_source open_source(const bench *b, const char *name, uint32_t flags)
+{
+    ald_source source;
+    ald_error err;
+    if (ald_file_open(path_of(b, name), flags, &source, &err) != ALD_OK)
+        bench_die(&err);
+    return source;
+}
+
+/* File to first vector. */
+static double time_first_vector(bench *b)
+{
+    double t = now();
+    ald_source source = open_source(b, "aligned.ald", ALD_FILE_MAP);
+    ald_mapped *m = NULL;
+    ald_vector v;
+    ald_error err;
+    if (ald_mapped_open(&source, NULL, &b->host, &m, &err) != ALD_OK ||
+        ald_mapped_vector(m, 0, 4, &v, &err) != ALD_OK)
+        bench_die(&err);
+    volatile double first = *(const double *)v.data;
+    (void)first;
+    t = now() - t;
+    ald_mapped_close(m);
+    ald_source_close(&source);
+    return t;
+}
+
+static double time_open(bench *b)
+{
+    double t = now();
+    ald_source source = open_source(b, "stream.ald", 0);
+    ald_streaming *s = NULL;
+    ald_error err;
+    if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK)
+        bench_die(&err);
+    t = now() - t;
+    ald_streaming_close(s);
+    ald_source_close(&source);
+    return t;
+}
+
+/* One row, all 17 columns, through vectors: seconds for each row. */
+static double time_one_row(bench *b, const ald_mapped *m)
+{
+    double t = now(), sum = 0;
+    ald_error err;
+    for (int i = 0; i < ROWS_TAKEN; i++) {
+        uint64_t batch, row;
+        if (ald_mapped_find_batch(m, b->indices[i], &batch, &row, &err) != ALD_OK)
+            bench_die(&err);
+        for (uint32_t c = 0; c < 17; c++) {
+            ald_vector v;
+            if (ald_mapped_vector(m, batch, c, &v, &err) == ALD_OK)
+                sum += ((const double *)v.data)[row];
+        }
+    }
+    volatile double keep = sum;
+    (void)keep;
+    return (now() - t) / ROWS_TAKEN;
+}
+
+static double time_take(bench *b, const ald_mapped *m, struct ArrowArray *out)
+{
+    static const uint32_t columns[17] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    ald_error err;
+    double t = now();
+    if (ald_mapped_take(m, b->indices, ROWS_TAKEN, columns, 17, out, &err) != ALD_OK)
+        bench_die(&err);
+    return now() - t;
+}
+
+static double time_streaming_take(bench *b, struct ArrowArray *out)
+{
+    ald_source source = open_source(b, "stream.ald", 0);
+    ald_streaming *s = NULL;
+    ald_error err;
+    if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK)
+        bench_die(&err);
+    double t = now();
+    if (ald_streaming_take(s, b->indices, ROWS_TAKEN, NULL, out, &err) != ALD_OK)
+        bench_die(&err);
+    t = now() - t;
+    ald_streaming_close(s);
+    ald_source_close(&source);
+    return t;
+}
+
+/* Both ways must give the same rows. */
+static void check_same(const struct ArrowArray *a, const struct ArrowArray *b)
+{
+    for (int64_t c = 0; c < 17; c++) {
+        if (memcmp(a->children[c]->buffers[1], b->children[c]->buffers[1], ROWS_TAKEN * 8) != 0) {
+            fprintf(stderr, "column %lld of the rows taken differs\n", (long long)c);
+            exit(1);
+        }
+    }
+}
+
+/* One column; 50: all. */
+static double time_column(bench *b, uint32_t column)
+{
+    ald_source source = open_source(b, "wide.ald", 0);
+    ald_streaming *s = NULL;
+    ald_error err;
+    uint8_t columns[50] = {0};
+    double t = now();
+    if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK)
+        bench_die(&err);
+    if (column < 50)
+        columns[column] = 1;
+    for (uint64_t i = 0; i < ald_streaming_chunk_count(s); i++) {
+        struct ArrowArray a;
+        if (ald_streaming_chunk(s, i, column < 50 ? columns : NULL, &a, &err) != ALD_OK)
+            bench_die(&err);
+        a.release(&a);
+    }
+    t = now() - t;
+    ald_streaming_close(s);
+    ald_source_close(&source);
+    return t;
+}
+
+/* ---- full scan on threads */
+
+typedef struct scan {
+    ald_streaming *streaming;
+    pthread_mutex_t lock;
+    uint64_t next, rows;
+} scan;
+
+static void *scan_worker(void *arg)
+{
+    scan *s = arg;
+    ald_error err;
+    for (;;) {
+        struct ArrowArray a;
+        uint64_t index;
+        pthread_mutex_lock(&s->lock);
+        index = s->next++;
+        pthread_mutex_unlock(&s->lock);
+        if (index >= ald_streaming_chunk_count(s->streaming))
+            return NULL;
+        if (ald_streaming_chunk(s->streaming, index, NULL, &a, &err) != ALD_OK)
+            bench_die(&err);
+        __atomic_fetch_add(&s->rows, (uint64_t)a.length, __ATOMIC_RELAXED);
+        a.release(&a);
+    }
+}
+
+static double time_scan(bench *b, int threads)
+{
+    ald_source source = open_source(b, "stream.ald", 0);
+    scan s = {.next = 0};
+    pthread_t ids[8];
+    ald_error err;
+    double t = now();
+    if (ald_streaming_open(&source, NULL, &b->host, &s.streaming, &err) != ALD_OK)
+        bench_die(&err);
+    pthread_mutex_init(&s.lock, NULL);
+    for (int i = 1; i < threads; i++)
+        pthread_create(&ids[i], NULL, scan_worker, &s);
+    scan_worker(&s);
+    for (int i = 1; i < threads; i++)
+        pthread_join(ids[i], NULL);
+    t = now() - t;
+    if (s.rows != b->rows)
+        exit(1);
+    ald_streaming_close(s.streaming);
+    ald_source_close(&source);
+    return t;
+}
+
+#define MEDIAN(out, expr)                                                                          \
+    do {                                                                                           \
+        double values[REPEATS_MAX];                                                                \
+        for (int i_ = -1; i_ < b->repeats; i_++)                                                   \
+            values[i_ < 0 ? 0 : i_] = (expr);                                                      \
+        (out) = median(values, b->repeats);                                                        \
+    } while (0)
+
+static void measure(bench *b)
+{
+    double vector, open, row, take, stream_take, column, all, scan1, scan2;
+    ald_source source = open_source(b, "aligned.ald", ALD_FILE_MAP);
+    ald_mapped *m = NULL;
+    struct ArrowArray taken = {0}, other = {0};
+    ald_error err;
+    if (ald_mapped_open(&source, NULL, &b->host, &m, &err) != ALD_OK)
+        bench_die(&err);
+    (void)time_take(b, m, &taken);
+    (void)time_streaming_take(b, &other);
+    check_same(&taken, &other);
+    taken.release(&taken);
+    other.release(&other);
+    MEDIAN(vector, time_first_vector(b));
+    MEDIAN(open, time_open(b));
+    MEDIAN(row, time_one_row(b, m));
+    MEDIAN(take, (taken.release != NULL ? taken.release(&taken) : (void)0, time_take(b, m, &taken)));
+    MEDIAN(stream_take,
+           (other.release != NULL ? other.release(&other) : (void)0, time_streaming_take(b, &other)));
+    MEDIAN(column, time_column(b, 23));
+    MEDIAN(all, time_column(b, 50));
+    MEDIAN(scan1, time_scan(b, 1));
+    MEDIAN(scan2, time_scan(b, 2));
+    printf("{\"rows\": %llu, \"open_first_vector_s\": %.7f, \"open_streaming_s\": %.7f, "
+           "\"one_row_s\": %.9f, \"take_1000_aligned_s\": %.7f, \"take_1000_streaming_s\": %.5f, "
+           "\"one_column_of_50_s\": %.5f, \"all_50_columns_s\": %.5f, \"scan_1_thread_s\": %.4f, "
+           "\"scan_2_threads_s\": %.4f}\n",
+           (unsigned long long)b->rows, vector, open, row, take, stream_take, column, all, scan1,
+           scan2);
+    taken.release(&taken);
+    other.release(&other);
+    ald_mapped_close(m);
+    ald_source_close(&source);
+}
+
+int main(int argc, char **argv)
+{
+    static bench b;
+    static bench_column columns[17];
+    bench_table numeric = {"numeric", columns, 17};
+    bench_random r = {7};
+    if (argc < 2) {
+        fprintf(stderr, "usage: bench_streaming FOLDER [megabytes] [repeats]\n");
+        return 2;
+    }
+    b.host = ald_native_host(1);
+    b.folder = argv[1];
+    b.rows = (uint64_t)((argc > 2 ? atof(argv[2]) : 100) * 1e6 / (17 * 8));
+    b.repeats = argc > 3 ? atoi(argv[3]) : 5;
+    if (b.repeats < 1 || b.repeats > REPEATS_MAX)
+        b.repeats = 5;
+    memcpy(columns, taxi_columns, sizeof columns);
+    columns[6].kind = BENCH_LOCATION; /* the one text column */
+    for (int i = 0; i < ROWS_TAKEN; i++)
+        b.indices[i] = bench_next(&r) % b.rows;
+    write_table(&b, &numeric, "aligned.ald", 1);
+    write_table(&b, &numeric, "stream.ald", 0);
+    write_arrow(&b, &numeric, "table.arrow");
+    write_table(&b, &wide_table, "wide.ald", 0);
+    write_arrow(&b, &wide_table, "wide.arrow");
+    measure(&b);
+    return 0;
+}
