@@ -13,6 +13,8 @@ if(TARGET ald_static)
     install(FILES "${CMAKE_BINARY_DIR}/libald.a" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
 
+# The prefix is only known when it is installed (cmake --install --prefix), so the file finds it from its own place.
+file(RELATIVE_PATH ald_pc_to_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file("${CMAKE_CURRENT_SOURCE_DIR}/cmake/libald.pc.in" libald.pc @ONLY)
 install(FILES "${CMAKE_BINARY_DIR}/libald.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
