@@ -130,7 +130,8 @@ static void test_maps(void)
     refuses(type, "{\"a\":\"x\"}");
     refuses(type, "3");
     declare("v:map<string, int64>", 1);
-    expect_error("{\"v\":{\"a\":1,\"a\":2}}\n", &options, ALD_E_INVALID_FORMAT, "$.v.a: the same key");
+    expect_error("{\"v\":{\"a\":1,\"a\":2}}\n", &options, ALD_E_INVALID_FORMAT,
+                 "$.v.a: the same key");
     undeclare();
 }
 
@@ -157,13 +158,15 @@ static void test_dictionary_batches(void)
 static void test_some_columns(void)
 {
     declare("n:int32,late:string", 0);
-    expect_rows("{\"a\":1,\"n\":5}\n{\"n\":6,\"a\":2.5}\n", &options, "a: double, n: int32, late: string",
+    expect_rows("{\"a\":1,\"n\":5}\n{\"n\":6,\"a\":2.5}\n", &options,
+                "a: double, n: int32, late: string",
                 "{\"a\":1.0,\"n\":5,\"late\":null}\n{\"a\":2.5,\"n\":6,\"late\":null}\n");
     expect_error("{\"a\":1,\"n\":5}\n{\"n\":\"x\"}\n", &options, ALD_E_SCHEMA_MISMATCH,
                  "line 2: $.n: \"x\" does not fit the type int32");
     undeclare();
     declare("v:string", 0);
-    expect_rows("{\"v\":1}\n{\"v\":\"x\"}\n", &options, "v: string", "{\"v\":\"1\"}\n{\"v\":\"x\"}\n");
+    expect_rows("{\"v\":1}\n{\"v\":\"x\"}\n", &options, "v: string",
+                "{\"v\":\"1\"}\n{\"v\":\"x\"}\n");
     undeclare();
 }
 
@@ -199,9 +202,12 @@ static void test_infer_rows(void)
     options = initial;
     options.text.infer_rows = 2;
     expect_rows("{\"a\":1,\"f\":0.5}\n{\"a\":2,\"f\":3}\n{\"a\":3,\"f\":4}\n", &options,
-                "a: int64, f: double", "{\"a\":1,\"f\":0.5}\n{\"a\":2,\"f\":3.0}\n{\"a\":3,\"f\":4.0}\n");
-    expect_error("{\"a\":1}\n{\"a\":2}\n{\"a\":1.5}\n", &options, ALD_E_SCHEMA_MISMATCH, "line 3: $.a");
-    expect_error("{\"a\":1}\n{\"a\":2}\n{\"b\":1}\n", &options, ALD_E_SCHEMA_MISMATCH, "line 3: $.b");
+                "a: int64, f: double",
+                "{\"a\":1,\"f\":0.5}\n{\"a\":2,\"f\":3.0}\n{\"a\":3,\"f\":4.0}\n");
+    expect_error("{\"a\":1}\n{\"a\":2}\n{\"a\":1.5}\n", &options, ALD_E_SCHEMA_MISMATCH,
+                 "line 3: $.a");
+    expect_error("{\"a\":1}\n{\"a\":2}\n{\"b\":1}\n", &options, ALD_E_SCHEMA_MISMATCH,
+                 "line 3: $.b");
     expect_error("{\"f\":1.5}\n{\"f\":2.5}\n{\"f\":0.1234567890123456789}\n", &options,
                  ALD_E_SCHEMA_MISMATCH, "line 3: $.f");
     expect_error("{\"f\":1.5}\n{\"f\":2.5}\n{\"f\":9007199254740993}\n", &options,

@@ -7,20 +7,22 @@ static void test_line_ends(void)
     const char *rows = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
     expect_rows("{\"a\":1}\n{\"a\":2}\n{\"a\":3}", NULL, "a: int64", rows);
     expect_rows("{\"a\":1}\r\n{\"a\":2}\r\n{\"a\":3}\r\n", NULL, "a: int64", rows);
-    expect_rows("\xEF\xBB\xBF\n\n {\"a\":1} \n\t\r\n{\"a\" : 2 }\n   \n{\"a\":3}\n\n", NULL, "a: int64",
-                rows);
+    expect_rows("\xEF\xBB\xBF\n\n {\"a\":1} \n\t\r\n{\"a\" : 2 }\n   \n{\"a\":3}\n\n", NULL,
+                "a: int64", rows);
     expect_rows("{}\n{}\n", NULL, "", "{}\n{}\n");
 }
 
 static void test_syntax(void)
 {
-    expect_error("{\"a\":1}\n{\"a\":1,}\n", NULL, ALD_E_INVALID_FORMAT, "in.jsonl: line 2, byte 7: ");
+    expect_error("{\"a\":1}\n{\"a\":1,}\n", NULL, ALD_E_INVALID_FORMAT,
+                 "in.jsonl: line 2, byte 7: ");
     expect_error("{\"a\":1}\n\n{\"a\":NaN}\n", NULL, ALD_E_INVALID_FORMAT, "line 3, byte 6: ");
     expect_error("{\"a\":NaN}\n", NULL, ALD_E_INVALID_FORMAT, "'NaN}'");
     expect_error("{\"a\":1} {\"a\":2}\n", NULL, ALD_E_INVALID_FORMAT, "line 1, byte 9: text after");
     expect_error("{'a':1}\n", NULL, ALD_E_INVALID_FORMAT, "line 1, byte 2: ");
     expect_error("{\"a\":1\n", NULL, ALD_E_INVALID_FORMAT, "line 1");
-    expect_error("{\n\"a\":1\n}\n", NULL, ALD_E_INVALID_FORMAT, "each line must be a whole JSON object");
+    expect_error("{\n\"a\":1\n}\n", NULL, ALD_E_INVALID_FORMAT,
+                 "each line must be a whole JSON object");
     expect_error("{\"a\":01}\n", NULL, ALD_E_INVALID_FORMAT, "line 1");
     expect_error("{\"a\":+1}\n", NULL, ALD_E_INVALID_FORMAT, "line 1");
     expect_error("{\"a\":1.}\n", NULL, ALD_E_INVALID_FORMAT, "line 1");
@@ -56,7 +58,8 @@ static void test_arrays(void)
 {
     const char *rows = "{\"a\":1}\n{\"a\":null}\n{\"a\":3}\n";
     expect_rows("[{\"a\":1},{},{\"a\":3}]", NULL, "a: int64", rows);
-    expect_rows("\xEF\xBB\xBF \n[\n  {\n \"a\": 1\n }\n,{}  ,\r\n{\"a\":3}\n]\n\n", NULL, "a: int64", rows);
+    expect_rows("\xEF\xBB\xBF \n[\n  {\n \"a\": 1\n }\n,{}  ,\r\n{\"a\":3}\n]\n\n", NULL,
+                "a: int64", rows);
     expect_rows("[{\"s\":\"],}[{\\\"\\\\\",\"l\":[[],[{}]]},{\"s\":\"\\\\\"}]", NULL,
                 "s: string, l: list<item: list<item: struct<>>>",
                 "{\"s\":\"],}[{\\\"\\\\\",\"l\":[[],[{}]]}\n{\"s\":\"\\\\\",\"l\":null}\n");
@@ -66,13 +69,16 @@ static void test_arrays(void)
     expect_error("[{\"a\":1}", NULL, ALD_E_INVALID_FORMAT, "']' is missing");
     expect_error("[", NULL, ALD_E_INVALID_FORMAT, "']' is missing");
     expect_error("[{\"a\":1}]\n[{\"a\":2}]\n", NULL, ALD_E_INVALID_FORMAT, "line 2: a value after");
-    expect_error("[{\"a\":1},\n{\"a\":\"x]", NULL, ALD_E_INVALID_FORMAT, "line 2: a string in this");
+    expect_error("[{\"a\":1},\n{\"a\":\"x]", NULL, ALD_E_INVALID_FORMAT,
+                 "line 2: a string in this");
     expect_error("[{\"a\":1},\n{\"a\":[1}]", NULL, ALD_E_INVALID_FORMAT, "line 2");
-    expect_error("[{\"a\":1},\n\n7]", NULL, ALD_E_INVALID_FORMAT, "line 3: a number, not an object");
+    expect_error("[{\"a\":1},\n\n7]", NULL, ALD_E_INVALID_FORMAT,
+                 "line 3: a number, not an object");
     expect_error("[{\"a\":1},\n}]", NULL, ALD_E_INVALID_FORMAT, "line 2");
     expect_error("[{\"a\":1},\n{\"a\":\n\"x\"}]", NULL, ALD_E_SCHEMA_MISMATCH, "line 2: $.a");
     /* The fault that comes first is told, also when the array's own form breaks later. */
-    expect_error("[{\"a\":1},\n{\"a\":nul},\n{\"a\":2}", NULL, ALD_E_INVALID_FORMAT, "line 2, byte 6");
+    expect_error("[{\"a\":1},\n{\"a\":nul},\n{\"a\":2}", NULL, ALD_E_INVALID_FORMAT,
+                 "line 2, byte 6");
 }
 
 /* `count` lines of about `width` bytes; line `odd` (from 1) is `text` instead. Malloced. */

@@ -54,37 +54,43 @@ static void expect_bad(const char *text, const char *words)
 static void test_json(void)
 {
     expect_json("{\"fields\":[]}", "{\"fields\":[]}");
-    expect_json(" {\"fields\": [{\"name\":\"a\",\"type\":\"utf8\"},{\"type\":\"int64\",\"nullable\":false,"
-                "\"name\":\"b \\\"\\u00e9\"}]}\n",
-                "{\"fields\":[{\"name\":\"a\",\"type\":\"string\",\"nullable\":true},"
-                "{\"name\":\"b \\\"\xc3\xa9\",\"type\":\"int64\",\"nullable\":false}]}");
-    expect_json("\xEF\xBB\xBF{\"fields\":[{\"name\":\"l\",\"type\":\"list<item: struct<x: double, y: "
-                "timestamp[us, tz=UTC]>>\"}]}",
-                "{\"fields\":[{\"name\":\"l\",\"type\":\"list<item: struct<x: double, y: timestamp[us, "
-                "tz=UTC]>>\",\"nullable\":true}]}");
+    expect_json(
+        " {\"fields\": [{\"name\":\"a\",\"type\":\"utf8\"},{\"type\":\"int64\",\"nullable\":false,"
+        "\"name\":\"b \\\"\\u00e9\"}]}\n",
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"string\",\"nullable\":true},"
+        "{\"name\":\"b \\\"\xc3\xa9\",\"type\":\"int64\",\"nullable\":false}]}");
+    expect_json(
+        "\xEF\xBB\xBF{\"fields\":[{\"name\":\"l\",\"type\":\"list<item: struct<x: double, y: "
+        "timestamp[us, tz=UTC]>>\"}]}",
+        "{\"fields\":[{\"name\":\"l\",\"type\":\"list<item: struct<x: double, y: timestamp[us, "
+        "tz=UTC]>>\",\"nullable\":true}]}");
 }
 
 static void test_metadata(void)
 {
-    expect_json("{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"metadata\":{\"k\":\"v\",\"e\":\"\"}}],"
-                "\"metadata\":{\"x\":\"\\u00e9\"}}",
-                "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"nullable\":true,\"metadata\":{\"k\":"
-                "\"v\",\"e\":\"\"}}],\"metadata\":{\"x\":\"\xc3\xa9\"}}");
-    expect_json("{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"metadata\":{\"k\":{\"hex\":\"00fF\"}}}]}",
-                "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"nullable\":true,\"metadata\":{\"k\":{"
-                "\"hex\":\"00ff\"}}}]}");
-    expect_json("{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"metadata\":null}],\"metadata\":{}}",
-                "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"nullable\":true}]}");
+    expect_json(
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"metadata\":{\"k\":\"v\",\"e\":\"\"}}],"
+        "\"metadata\":{\"x\":\"\\u00e9\"}}",
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"nullable\":true,\"metadata\":{\"k\":"
+        "\"v\",\"e\":\"\"}}],\"metadata\":{\"x\":\"\xc3\xa9\"}}");
+    expect_json(
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"metadata\":{\"k\":{\"hex\":\"00fF\"}}}]}",
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"nullable\":true,\"metadata\":{\"k\":{"
+        "\"hex\":\"00ff\"}}}]}");
+    expect_json(
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"metadata\":null}],\"metadata\":{}}",
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"int8\",\"nullable\":true}]}");
 }
 
 static void test_list(void)
 {
     expect_json("a:int64", "{\"fields\":[{\"name\":\"a\",\"type\":\"int64\",\"nullable\":true}]}");
-    expect_json(" zip : string , at:timestamp[us, tz=+01:00], d:decimal128(5, 2),m:map<string, int8>\n",
-                "{\"fields\":[{\"name\":\"zip\",\"type\":\"string\",\"nullable\":true},"
-                "{\"name\":\"at\",\"type\":\"timestamp[us, tz=+01:00]\",\"nullable\":true},"
-                "{\"name\":\"d\",\"type\":\"decimal128(5, 2)\",\"nullable\":true},"
-                "{\"name\":\"m\",\"type\":\"map<string, int8>\",\"nullable\":true}]}");
+    expect_json(
+        " zip : string , at:timestamp[us, tz=+01:00], d:decimal128(5, 2),m:map<string, int8>\n",
+        "{\"fields\":[{\"name\":\"zip\",\"type\":\"string\",\"nullable\":true},"
+        "{\"name\":\"at\",\"type\":\"timestamp[us, tz=+01:00]\",\"nullable\":true},"
+        "{\"name\":\"d\",\"type\":\"decimal128(5, 2)\",\"nullable\":true},"
+        "{\"name\":\"m\",\"type\":\"map<string, int8>\",\"nullable\":true}]}");
 }
 
 static void test_bad(void)
@@ -107,15 +113,20 @@ static void test_bad(void)
     expect_bad("{\"fields\":[{\"name\":\"a\",\"name\":\"b\",\"type\":\"int64\"}]}", "repeated key");
     expect_bad("{\"fields\":[{\"name\":\"a\",\"type\":\"int64\",\"nullable\":1}]}", "nullable");
     expect_bad("{\"fields\":[{\"name\":\"a\\u0000\",\"type\":\"int64\"}]}", "U+0000");
-    expect_bad("{\"fields\":[{\"name\":\"a\",\"type\":\"int\",\"metadata\":{\"k\":1}}]}", "metadata value");
-    expect_bad("{\"fields\":[{\"name\":\"a\",\"type\":\"int\",\"metadata\":{\"k\":{\"hex\":\"0g\"}}}]}", "hex");
-    expect_bad("{\"fields\":[{\"name\":\"a\",\"type\":\"int\",\"metadata\":[]}]}", "must be an object");
+    expect_bad("{\"fields\":[{\"name\":\"a\",\"type\":\"int\",\"metadata\":{\"k\":1}}]}",
+               "metadata value");
+    expect_bad(
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"int\",\"metadata\":{\"k\":{\"hex\":\"0g\"}}}]}",
+        "hex");
+    expect_bad("{\"fields\":[{\"name\":\"a\",\"type\":\"int\",\"metadata\":[]}]}",
+               "must be an object");
 }
 
 static void test_no_memory(void)
 {
-    static const char text[] = "{\"fields\":[{\"name\":\"a\",\"type\":\"list<item: int8>\",\"metadata\":{"
-                               "\"k\":\"v\",\"h\":{\"hex\":\"ff\"}}}],\"metadata\":{\"x\":\"y\"}}";
+    static const char text[] =
+        "{\"fields\":[{\"name\":\"a\",\"type\":\"list<item: int8>\",\"metadata\":{"
+        "\"k\":\"v\",\"h\":{\"hex\":\"ff\"}}}],\"metadata\":{\"x\":\"y\"}}";
     int64_t n = 0;
     for (;; n++) {
         ald_host host = test_host(n);

@@ -12,7 +12,8 @@
 #define BATCH_BYTES ((uint64_t)16 << 20)        /* of input, at which a batch ends with its cell */
 #define BATCH_BYTES_ASKED ((uint64_t)256 << 20) /* when the number of rows was asked for */
 #define COLUMN_BYTES ((uint64_t)64 << 20)       /* of fixed-width values, for very wide tables */
-#define AT_ONCE_BYTES ((uint64_t)128 << 20)     /* of input in all batches that are built side by side */
+#define AT_ONCE_BYTES                                                                              \
+    ((uint64_t)128 << 20) /* of input in all batches that are built side by side */
 
 /* A batch's rows: those behind the first `skip` of `cell`. */
 typedef struct batch_part {
@@ -71,9 +72,8 @@ ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plan
     b->most_rows = options->batch_rows
                        ? rows_for_width(options->batch_rows, 16 * COLUMN_BYTES, plans->leaf_count)
                        : rows_for_width(DEFAULT_ROWS, COLUMN_BYTES, plans->leaf_count);
-    b->worker_count = input->host.run_tasks && input->host.thread_count > 1
-                          ? input->host.thread_count
-                          : 1;
+    b->worker_count =
+        input->host.run_tasks && input->host.thread_count > 1 ? input->host.thread_count : 1;
     b->workers = ald__text_alloc(alloc, b->worker_count, sizeof *b->workers, err);
     b->results = ald__text_alloc(alloc, b->worker_count, sizeof *b->results, err);
     if (!b->workers || !b->results)
@@ -144,8 +144,8 @@ static ald_status build_rows(ald__batches *b, batch_worker *worker, batch_result
     ald__json_record record = {NULL, 0, ALD_NO_OFFSET};
     yyjson_val *root;
     uint64_t skip = result->part.skip, rows = result->part.rows;
-    ald_status status = ald__json_input_seek(b->input, result->part.cell, &worker->records,
-                                             &fault->error);
+    ald_status status =
+        ald__json_input_seek(b->input, result->part.cell, &worker->records, &fault->error);
     worker->build.fault = fault;
     if (status == ALD_OK)
         status = ald__build_reserve(&worker->build, (size_t)rows, &fault->error);

@@ -61,8 +61,8 @@ static ald_status nested_first_null(ald__builder *b, ald_error *err)
 {
     ald__column *c = &b->column;
     void *block = NULL;
-    ald_status status = ald__text_grow(&c->alloc, &block, &c->valid_capacity, c->row_capacity / 8,
-                                       err);
+    ald_status status =
+        ald__text_grow(&c->alloc, &block, &c->valid_capacity, c->row_capacity / 8, err);
     c->valid = block;
     if (status == ALD_OK)
         memset(c->valid, 0xFF, c->row_capacity / 8);
@@ -135,8 +135,9 @@ static ald_status add_int64(ald__build *build, ald__builder *b, yyjson_val *valu
     ald__column *c = &b->column;
     uint64_t bits = value->uni.u64;
     uint8_t tag = unsafe_yyjson_get_tag(value);
-    if (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT) ? bits > INT64_MAX
-                                                       : tag != (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT))
+    if (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT)
+            ? bits > INT64_MAX
+            : tag != (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT))
         return ald__builder_convert(build, b, value);
     if (!has_room(c))
         return ald__column_add_int64(c, (int64_t)bits, &build->fault->error);
@@ -207,7 +208,8 @@ static ald_status check_required(ald__build *build, const ald__builder *b)
     return ALD_OK;
 }
 
-static ald_status add_member(ald__build *build, ald__builder *b, ald__builder *child,
+/* The key's child was looked for; it may be behind its parent, which means nulls, or ahead: the key came twice. */
+static ald_status add_member(ald__build *build, const ald__builder *b, ald__builder *child,
                              yyjson_val *value)
 {
     ald_error *err = &build->fault->error;
@@ -223,8 +225,40 @@ static ald_status add_member(ald__build *build, ald__builder *b, ald__builder *c
     return status == ALD_OK ? ald__builder_value(build, child, value) : status;
 }
 
+/* Stores a number or text in a column that has room and no null so far: 1 if it did. */
+static inline int add_quickly(ald__builder *child, yyjson_val *value)
+{
+    ald__column *c = &child->column;
+    uint8_t tag = unsafe_yyjson_get_tag(value);
+    size_t at = (size_t)c->length, size;
+    int32_t offset;
+    if (at >= c->row_capacity || c->valid)
+        return 0;
+    if (child->plan->op == ALD__PLAN_STRING && unsafe_yyjson_is_str(value)) {
+        size = unsafe_yyjson_get_len(value);
+        if (size >= c->bytes_capacity - c->bytes_size || c->bytes_size + size > INT32_MAX)
+            return 0;
+        memcpy(c->bytes + c->bytes_size, unsafe_yyjson_get_str(value), size);
+        c->bytes_size += size;
+        offset = (int32_t)c->bytes_size;
+        memcpy(c->values + (at + 1) * 4, &offset, 4);
+    } else if (child->plan->op == ALD__PLAN_INT64 &&
+               (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT) ||
+                (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT) && value->uni.u64 <= INT64_MAX))) {
+        memcpy(c->values + at * 8, &value->uni.u64, 8);
+    } else if (child->plan->op == ALD__PLAN_FLOAT64 &&
+               tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_REAL)) {
+        memcpy(c->values + at * 8, &value->uni.f64, 8);
+    } else {
+        return 0;
+    }
+    c->length++;
+    return 1;
+}
+
 static ald_status add_object(ald__build *build, ald__builder *b, yyjson_val *value)
 {
+    int64_t row = b->column.length;
     yyjson_val *key;
     uint32_t next = 0;
     ald_status status;
@@ -235,10 +269,12 @@ static ald_status add_object(ald__build *build, ald__builder *b, yyjson_val *val
         const char *name = unsafe_yyjson_get_str(key);
         size_t size = unsafe_yyjson_get_len(key);
         ald__builder *child = find_child(build, b, name, size, &next);
-        status = add_member(build, b, child, key + 1);
-        if (status != ALD_OK) {
-            ald__json_fault_step(build->fault, name, size);
-            return status;
+        if (!child || child->column.length != row || !add_quickly(child, key + 1)) {
+            status = add_member(build, b, child, key + 1);
+            if (status != ALD_OK) {
+                ald__json_fault_step(build->fault, name, size);
+                return status;
+            }
         }
         key = unsafe_yyjson_get_next(key + 1);
     }
@@ -259,8 +295,8 @@ static ald_status add_list(ald__build *build, ald__builder *b, yyjson_val *value
         if (count != (size_t)b->plan->list_size)
             return ald_error_set(&build->fault->error, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET,
                                  "a list of %zu, the type wants %d", count, b->plan->list_size);
-        status = ald__builder_pad(items, b->column.length * b->plan->list_size,
-                                  &build->fault->error);
+        status =
+            ald__builder_pad(items, b->column.length * b->plan->list_size, &build->fault->error);
     }
     item = unsafe_yyjson_get_first(value);
     for (; count > 0 && status == ALD_OK; count--) {

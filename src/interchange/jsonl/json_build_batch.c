@@ -72,8 +72,8 @@ typedef struct dictionary_block {
 
 static void release_dictionary(struct ArrowArray *array)
 {
-    dictionary_block *block =
-        (dictionary_block *)(void *)((uint8_t *)array->dictionary - offsetof(dictionary_block, values));
+    dictionary_block *block = (dictionary_block *)(void *)((uint8_t *)array->dictionary -
+                                                           offsetof(dictionary_block, values));
     ald_allocator alloc = block->alloc;
     if (block->values.release)
         block->values.release(&block->values);

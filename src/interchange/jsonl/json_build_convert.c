@@ -66,8 +66,9 @@ ald_status ald__builder_mismatch(ald__build *build, const ald__builder *b, yyjso
         break;
     default:
         mark = "";
-        text = unsafe_yyjson_is_arr(value) ? "a list" : unsafe_yyjson_is_obj(value) ? "an object"
-                                                                                   : "the number";
+        text = unsafe_yyjson_is_arr(value)   ? "a list"
+               : unsafe_yyjson_is_obj(value) ? "an object"
+                                             : "the number";
         size = strlen(text);
     }
     type_name(build, b->plan, name, sizeof name);
@@ -83,8 +84,8 @@ static ald_status add_json(ald__build *build, ald__builder *b, yyjson_val *value
     yyjson_write_err why;
     size_t size;
     char *text;
-    ald_status status = ald__json_check_value(build->alloc, build->plans->seed, value,
-                                              build->fault);
+    ald_status status =
+        ald__json_check_value(build->alloc, build->plans->seed, value, build->fault);
     if (status != ALD_OK)
         return status;
     text = yyjson_val_write_opts(value, 0, &alc, &size, &why);
@@ -284,8 +285,8 @@ ald_status ald__builder_map(ald__build *build, ald__builder *b, yyjson_val *valu
     item = unsafe_yyjson_get_first(value);
     for (size_t count = unsafe_yyjson_get_len(value); count > 0 && status == ALD_OK; count--) {
         yyjson_val *last = is_object ? item + 1 : item;
-        status = is_object ? add_entry(build, entries, item, last)
-                           : entry_of_item(build, entries, item);
+        status =
+            is_object ? add_entry(build, entries, item, last) : entry_of_item(build, entries, item);
         if (status != ALD_OK && is_object)
             ald__json_fault_step(build->fault, unsafe_yyjson_get_str(item),
                                  unsafe_yyjson_get_len(item));

@@ -3,7 +3,12 @@
  * later and the error is then named where it stands. */
 #include "interchange/jsonl/json_element.h"
 
-enum state { FIRST, BEHIND, BEFORE, ENDED }; /* the search stands …; BEFORE: at the start of an element */
+enum state {
+    FIRST,
+    BEHIND,
+    BEFORE,
+    ENDED
+}; /* the search stands …; BEFORE: at the start of an element */
 
 /* The byte at pos + ahead, or -1 at the end of the source. */
 static ald_status peek(ald__json_records *r, size_t ahead, int *byte, ald_error *err)
@@ -156,8 +161,10 @@ static ald_status scan_element(ald__json_records *r, size_t *size, ald_error *er
         if (status != ALD_OK)
             return status;
         if (!grew)
-            return broken(r, s.in_string ? "a string in this element does not end"
-                                         : "this element does not end", err);
+            return broken(r,
+                          s.in_string ? "a string in this element does not end"
+                                      : "this element does not end",
+                          err);
     }
     *size = s.at;
     return ALD_OK;

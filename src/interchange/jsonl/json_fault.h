@@ -14,11 +14,11 @@
 #define ALD__JSON_MAX_DEPTH 63
 
 typedef struct ald__json_fault {
-    ald_error error;      /* status, and the message without its line */
-    uint64_t record;      /* source offset of the record; ALD_NO_OFFSET: not in a record */
-    uint64_t byte;        /* of the record, from 0; ALD_NO_OFFSET: unknown */
-    char path[96];        /* "$.a[].b", or empty */
-    char hint[96];        /* or empty */
+    ald_error error; /* status, and the message without its line */
+    uint64_t record; /* source offset of the record; ALD_NO_OFFSET: not in a record */
+    uint64_t byte;   /* of the record, from 0; ALD_NO_OFFSET: unknown */
+    char path[96];   /* "$.a[].b", or empty */
+    char hint[96];   /* or empty */
 } ald__json_fault;
 
 void ald__json_fault_clear(ald__json_fault *fault);

@@ -71,39 +71,54 @@ static ald_status new_field(ald__infer *w, ald__place *place, const char *name, 
                                  "a key with U+0000 in it cannot name a column");
     }
     status = ald__place_add(w->tree, place, name, size, out, &w->fault->error);
-    if (status == ALD_OK && place == w->tree->root)
+    if (status != ALD_OK)
+        return status;
+    (*out)->settled = 1u << YYJSON_TYPE_NULL;
+    if (place == w->tree->root)
         (*out)->declared = declared_index(w->types, name, size);
-    return status;
+    if ((*out)->declared)
+        (*out)->settled = UINT8_MAX;
+    return ALD_OK;
+}
+
+/* The field of a key, looked for behind the last one first, and marked as met in this object. */
+static ald_status find_field(ald__infer *w, ald__place *place, const char *name, size_t size,
+                             uint32_t *next, ald__place **out)
+{
+    uint32_t at = ald__place_find(w->tree, place, name, size);
+    *next = at + 1;
+    if (at == place->field_count)
+        return new_field(w, place, name, size, out);
+    *out = place->fields[at];
+    return ALD_OK;
+}
+
+static ald_status same_key_twice(ald__infer *w)
+{
+    return ald_error_set(&w->fault->error, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                         "the same key twice in one object");
 }
 
 static ald_status object(ald__infer *w, ald__place *place, yyjson_val *value, unsigned depth)
 {
     yyjson_val *key = unsafe_yyjson_get_first(value);
-    size_t count = unsafe_yyjson_get_len(value);
     uint64_t serial = ++w->serial;
     uint32_t next = 0;
-    for (; count > 0; count--) {
+    for (size_t count = unsafe_yyjson_get_len(value); count > 0; count--) {
         const char *name = unsafe_yyjson_get_str(key);
         size_t size = unsafe_yyjson_get_len(key);
-        ald__place *field;
+        ald__place *field = next < place->field_count ? place->fields[next] : NULL;
         ald_status status = ALD_OK;
-        if (next < place->field_count && place->fields[next]->name_size == size &&
-            ald__json_same(place->fields[next]->name, name, size)) {
-            field = place->fields[next++];
-        } else {
-            uint32_t at = ald__place_find(w->tree, place, name, size);
-            if (at < place->field_count)
-                field = place->fields[at];
-            else
-                status = new_field(w, place, name, size, &field);
-            next = at + 1;
-        }
+        if (field && field->name_size == size && ald__json_same(field->name, name, size))
+            next++;
+        else
+            status = find_field(w, place, name, size, &next, &field);
         if (status == ALD_OK && field->stamp == serial)
-            status = ald_error_set(&w->fault->error, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
-                                   "the same key twice in one object");
+            status = same_key_twice(w);
         if (status == ALD_OK) {
             field->stamp = serial;
-            if (!field->declared)
+            /* Nothing new in most values: a kind that was met before and has no inside. */
+            if (!(field->settled & (1u << unsafe_yyjson_get_type(key + 1))))
                 status = walk(w, field, key + 1, depth);
         }
         if (status != ALD_OK) {
@@ -144,12 +159,14 @@ static ald_status walk(ald__infer *w, ald__place *place, yyjson_val *value, unsi
     switch (unsafe_yyjson_get_type(value)) {
     case YYJSON_TYPE_STR:
         met(place, ALD__JSON_STRING, w->where);
+        place->settled |= 1u << YYJSON_TYPE_STR;
         return ALD_OK;
     case YYJSON_TYPE_RAW:
         met(place, ALD__JSON_NUMBER, w->where);
         return number(w, place, unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value));
     case YYJSON_TYPE_BOOL:
         met(place, ALD__JSON_BOOL, w->where);
+        place->settled |= 1u << YYJSON_TYPE_BOOL;
         return ALD_OK;
     case YYJSON_TYPE_ARR:
     case YYJSON_TYPE_OBJ:

@@ -231,6 +231,6 @@ ald_status ald__json_input_report(const ald__json_input *input, const ald__json_
                              (unsigned long long)line, byte, *path ? "$" : "", path,
                              *path ? ": " : "", fault->error.msg, near_text, fault->hint);
     return ald_error_set(err, status, at, "%sline %llu%s: %s%s%s%s%s", name,
-                         (unsigned long long)line, byte, *path ? "$" : "", path,
-                         *path ? ": " : "", fault->error.msg, near_text);
+                         (unsigned long long)line, byte, *path ? "$" : "", path, *path ? ": " : "",
+                         fault->error.msg, near_text);
 }

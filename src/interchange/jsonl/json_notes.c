@@ -49,9 +49,9 @@ static ald_status tell_place(teller *t, const ald__place *place, uint64_t where,
     for (start = path.path; start < path.path + sizeof path.path - 1 && !*start; start++)
         ;
     if (place == column && *type)
-        (void)ald_error_set(&text, ALD_E_OK, 0, "$%s %s, first on line %llu; --types %.*s:%s reads it so",
-                            start, what, (unsigned long long)line, shown(column->name_size),
-                            column->name, type);
+        (void)ald_error_set(&text, ALD_E_OK, 0,
+                            "$%s %s, first on line %llu; --types %.*s:%s reads it so", start, what,
+                            (unsigned long long)line, shown(column->name_size), column->name, type);
     else
         (void)ald_error_set(&text, ALD_E_OK, 0, "$%s %s, first on line %llu", start, what,
                             (unsigned long long)line);
@@ -74,8 +74,8 @@ static ald_status visit(teller *t, const ald__place *place)
     if (place->numbers) {
         ald__text_type type = ald__profile_resolve(place->numbers);
         if (type.culprit != ALD__NEVER && type.kind == ALD__KIND_DECIMAL)
-            status = tell_place(t, place, type.culprit,
-                                "is decimal: float64 would lose digits", "float64");
+            status = tell_place(t, place, type.culprit, "is decimal: float64 would lose digits",
+                                "float64");
         else if (type.culprit != ALD__NEVER && type.kind == ALD__KIND_STRING)
             status = tell_place(t, place, type.culprit,
                                 "is text: no number type holds all of its numbers", "float64");

@@ -12,7 +12,6 @@
 /* *out is the record's object; it and its strings live until the next record is asked for. `raw_numbers`: numbers stay
  * text. On failure *fault tells all. */
 ALD_NODISCARD ald_status ald__json_parse(ald__json_pool *pool, const ald__json_record *record,
-                                         int raw_numbers, yyjson_val **out,
-                                         ald__json_fault *fault);
+                                         int raw_numbers, yyjson_val **out, ald__json_fault *fault);
 
 #endif

@@ -35,8 +35,10 @@ struct ald__place {
     ald__place **fields;
     uint32_t *slots; /* 1 + index of a field, by hash; NULL while there are few */
     uint32_t field_count, field_capacity, slot_count;
-    uint32_t declared; /* 1 + index among the declared columns; what is below is then not looked at */
-    uint64_t stamp;    /* the last object that had this field */
+    uint32_t
+        declared; /* 1 + index among the declared columns; what is below is then not looked at */
+    uint32_t settled; /* bit for each yyjson type whose next value tells nothing new */
+    uint64_t stamp;   /* the last object that had this field */
 };
 
 typedef struct ald__place_tree {
@@ -60,8 +62,8 @@ uint32_t ald__place_find(const ald__place_tree *tree, const ald__place *place, c
 ALD_NODISCARD ald_status ald__place_add(ald__place_tree *tree, ald__place *place, const char *name,
                                         size_t size, ald__place **out, ald_error *err);
 /* The place of a list's items, made if need be. */
-ALD_NODISCARD ald_status ald__place_item(ald__place_tree *tree, ald__place *place,
-                                         ald__place **out, ald_error *err);
+ALD_NODISCARD ald_status ald__place_item(ald__place_tree *tree, ald__place *place, ald__place **out,
+                                         ald_error *err);
 ALD_NODISCARD ald_status ald__place_numbers(ald__place_tree *tree, ald__place *place,
                                             ald_error *err);
 

@@ -55,8 +55,8 @@ ald__plan *ald__plan_new(ald__plans *plans, ald__plan_op op, const char *format,
     plan->parent = parent;
     plan->child_count = (uint32_t)child_count;
     if (child_count) {
-        plan->children = ald__json_blocks_alloc(&plans->blocks, child_count,
-                                                sizeof *plan->children, err);
+        plan->children =
+            ald__json_blocks_alloc(&plans->blocks, child_count, sizeof *plan->children, err);
         if (!plan->children)
             return NULL;
     } else {
@@ -145,8 +145,8 @@ static ald_status from_list(maker *m, const ald__place *place, const ald__plan *
 static ald_status from_object(maker *m, const ald__place *place, const ald__plan *parent,
                               size_t more, ald__plan **out)
 {
-    ald__plan *plan = ald__plan_new(m->plans, ALD__PLAN_STRUCT, "+s", parent,
-                                    place->field_count + more, m->err);
+    ald__plan *plan =
+        ald__plan_new(m->plans, ALD__PLAN_STRUCT, "+s", parent, place->field_count + more, m->err);
     *out = plan;
     if (!plan)
         return ALD_E_NOMEM;
@@ -250,8 +250,7 @@ static ald_status schema_of(const ald__plan *plan, const ald_allocator *alloc,
 {
     const char *name = plan->name ? plan->name : plan->parent ? "item" : "";
     ald_status status = ald__field_new(alloc, name, strlen(name), plan->format,
-                                       plan->parent && plan->nullable, plan->child_count, out,
-                                       err);
+                                       plan->parent && plan->nullable, plan->child_count, out, err);
     for (uint32_t i = 0; i < plan->child_count && status == ALD_OK; i++)
         status = schema_of(plan->children[i], alloc, out->children[i], err);
     return status;

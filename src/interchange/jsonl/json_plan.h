@@ -40,11 +40,12 @@ struct ald__plan {
     const char *format;   /* of the Arrow type */
     const char *name;     /* of a field, else NULL */
     uint32_t name_size, hash;
-    int32_t list_size;    /* FIXED_LIST */
+    int32_t list_size; /* FIXED_LIST */
     const ald__plan *parent;
-    ald__plan **children; /* fields; the items; keys' and values' struct of a map; a dictionary's values */
+    ald__plan *
+        *children; /* fields; the items; keys' and values' struct of a map; a dictionary's values */
     uint32_t child_count, slot_count;
-    uint32_t *slots;      /* as in a place */
+    uint32_t *slots; /* as in a place */
 };
 
 typedef struct ald__plans {

@@ -167,8 +167,8 @@ static ald_status check_shape(declared *d, const struct ArrowSchema *field, unsi
         (strlen(format) > 3 && memcmp(format, "+w:", 3) == 0))
         wanted = 1;
     if ((wanted >= 0 && field->n_children != wanted) || field->n_children < 0 ||
-        (is_format(format, "+m") && (field->children[0]->n_children != 2 ||
-                                     !is_format(field->children[0]->format, "+s"))) ||
+        (is_format(format, "+m") &&
+         (field->children[0]->n_children != 2 || !is_format(field->children[0]->format, "+s"))) ||
         field->n_children > (int64_t)ALD__JSON_MAX_FIELDS)
         return ald_error_set(d->err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "column '%.60s': wrong children for the type '%.40s'",

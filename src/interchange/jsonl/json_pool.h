@@ -15,8 +15,8 @@ typedef struct ald__json_pool {
     const ald_allocator *alloc; /* borrowed */
     uint8_t *base;              /* the block that is kept from value to value */
     size_t capacity, used;
-    size_t wanted;                /* what this value would have needed of it */
-    ald__json_pool_block *extra;  /* blocks of their own, for what does not fit */
+    size_t wanted;               /* what this value would have needed of it */
+    ald__json_pool_block *extra; /* blocks of their own, for what does not fit */
 } ald__json_pool;
 
 /* Allocates nothing yet. */

@@ -125,8 +125,8 @@ ald_status ald__json_records_more(ald__json_records *r, int *grew, ald_error *er
     if (left == 0)
         return ALD_OK;
     if (unread > r->max_bytes)
-        return ald_error_set(err, ALD_E_LIMIT_EXCEEDED, r->start + r->pos,
-                             "longer than %llu bytes", (unsigned long long)r->max_bytes);
+        return ald_error_set(err, ALD_E_LIMIT_EXCEEDED, r->start + r->pos, "longer than %llu bytes",
+                             (unsigned long long)r->max_bytes);
     if (unread + ALD__JSON_PADDING + READ_BYTES / 2 > capacity) {
         capacity = unread < READ_BYTES ? 2 * READ_BYTES : unread + unread / 2 + READ_BYTES;
         if (capacity < unread)

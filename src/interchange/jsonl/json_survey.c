@@ -36,8 +36,7 @@ typedef struct wave {
 static ald_status read_record(const wave *w, survey_worker *worker, survey_cell *cell,
                               const ald__json_record *record)
 {
-    ald__infer infer = {&cell->tree,    w->survey->options->text.types,
-                        worker->serial, record->offset,
+    ald__infer infer = {&cell->tree, w->survey->options->text.types, worker->serial, record->offset,
                         &cell->fault};
     yyjson_val *root;
     ald_status status = ald__json_parse(&worker->pool, record, 1, &root, &cell->fault);
@@ -135,16 +134,16 @@ static ald_status find_clash(const wave *w, const ald__place_tree *tree, uint64_
     }
     if (other == kind)
         other = ALD__JSON_NUMBER; /* cannot be: bool was the second kind, so another is first */
-    status = ald__json_input_line(w->survey->input, place->first[other], &other_line,
-                                  &fault->error);
+    status =
+        ald__json_input_line(w->survey->input, place->first[other], &other_line, &fault->error);
     if (status != ALD_OK)
         return status;
     ald__json_fault_place(fault, place);
     put_hint(fault, place);
     fault->record = where;
-    return ald_error_set(&fault->error, ALD_E_SCHEMA_MISMATCH, where,
-                         "%s here, %s on line %llu", ald__json_kind_name(kind),
-                         ald__json_kind_name(other), (unsigned long long)other_line);
+    return ald_error_set(&fault->error, ALD_E_SCHEMA_MISMATCH, where, "%s here, %s on line %llu",
+                         ald__json_kind_name(kind), ald__json_kind_name(other),
+                         (unsigned long long)other_line);
 }
 
 /* What the cells of a wave found, in order. A fault that is left in *fault is the first one so far. */
@@ -228,9 +227,8 @@ static ald_status make_wave(const ald__survey *survey, uint64_t seed, wave *w, a
     ald_status status = ALD_OK;
     memset(w, 0, sizeof *w);
     w->survey = survey;
-    w->worker_count = input->host.run_tasks && input->host.thread_count > 1
-                          ? input->host.thread_count
-                          : 1;
+    w->worker_count =
+        input->host.run_tasks && input->host.thread_count > 1 ? input->host.thread_count : 1;
     w->capacity = w->worker_count == 1 ? 1 : w->worker_count * CELLS_PER_THREAD;
     w->workers = ald__text_alloc(alloc, w->worker_count, sizeof *w->workers, err);
     w->cells = ald__text_alloc(alloc, w->capacity, sizeof *w->cells, err);

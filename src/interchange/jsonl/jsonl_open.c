@@ -91,7 +91,8 @@ static ald_status decode(jsonl_reader *reader, const ald_source **source, uint8_
     ald_status status;
     if (encoding == ALD_ENCODING_UTF8)
         return ALD_OK;
-    status = ald__text_decode(*source, (ald_encoding)encoding, &reader->host, &reader->decoded, err);
+    status =
+        ald__text_decode(*source, (ald_encoding)encoding, &reader->host, &reader->decoded, err);
     *source = &reader->decoded;
     return status;
 }
@@ -192,8 +193,8 @@ ald_status ald_jsonl_open(const ald_source *source, const ald_jsonl_options *opt
     status = study(reader, source, &chosen, &tree, err);
     ald__place_tree_clear(&tree);
     if (status == ALD_OK)
-        status = ald__batches_new(&reader->input, &reader->plans, &chosen.text, &reader->batches,
-                                  err);
+        status =
+            ald__batches_new(&reader->input, &reader->plans, &chosen.text, &reader->batches, err);
     if (status != ALD_OK) {
         reader_free(reader);
         return status;

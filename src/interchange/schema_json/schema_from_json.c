@@ -48,7 +48,8 @@ static ald_status set_hex(const ald_host *host, struct ArrowSchema *schema, cons
         return bad(err, "a metadata value must be a string or {\"hex\": \"...\"}");
     bytes = host->alloc.alloc(host->alloc.ctx, size + 1);
     if (!bytes)
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "cannot allocate %zu bytes", size + 1);
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "cannot allocate %zu bytes",
+                             size + 1);
     for (size_t i = 0; i < size && status == ALD_OK; i++) {
         int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
         if (high < 0 || low < 0)
@@ -104,9 +105,8 @@ static ald_status read_field(const ald_host *host, yyjson_val *field, struct Arr
                                                       : NULL;
         if (!slot || *slot)
             return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                                 "schema: %s key of a field: %.*s",
-                                 slot ? "repeated" : "unknown", shown(yyjson_get_len(key)),
-                                 yyjson_get_str(key));
+                                 "schema: %s key of a field: %.*s", slot ? "repeated" : "unknown",
+                                 shown(yyjson_get_len(key)), yyjson_get_str(key));
         *slot = yyjson_obj_iter_get_val(key);
     }
     if (!yyjson_is_str(name) || !yyjson_is_str(type))
@@ -148,8 +148,8 @@ static ald_status read_object(const ald_host *host, yyjson_val *object, struct A
             metadata = yyjson_obj_iter_get_val(key);
         else
             return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                                 "schema: unknown or repeated key %.*s",
-                                 shown(yyjson_get_len(key)), yyjson_get_str(key));
+                                 "schema: unknown or repeated key %.*s", shown(yyjson_get_len(key)),
+                                 yyjson_get_str(key));
     }
     if (!yyjson_arr_iter_init(fields, &items))
         return bad(err, "needs \"fields\", an array");
@@ -237,9 +237,8 @@ static ald_status read_entry(const ald_host *host, const char *text, size_t size
                              name_size + 1);
     memcpy(copy, name, name_size);
     copy[name_size] = 0;
-    status = strlen(copy) == name_size
-                 ? ald_type_parse(host, type, type_size, copy, 1, out, err)
-                 : bad(err, "a name has a NUL byte in it");
+    status = strlen(copy) == name_size ? ald_type_parse(host, type, type_size, copy, 1, out, err)
+                                       : bad(err, "a name has a NUL byte in it");
     host->alloc.release(host->alloc.ctx, copy, name_size + 1);
     return status;
 }
