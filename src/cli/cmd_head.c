@@ -20,9 +20,10 @@ static const char *const examples[] = {
 const cli_command cli_cmd_head = {
     .verb = "head",
     .brief = "print the first rows",
-    .details = "A .ald is checked as a whole before anything is printed. The table is cut to the "
-               "width of the "
-               "terminal; --json is not.",
+    .details =
+        "A .ald is checked as a whole before anything is printed; of one in chunks only those "
+        "that are printed are read and checked. The table is cut to the width of the terminal; "
+        "--json is not.",
     .examples = examples,
     .operands = cli_rows_operands,
     .options = cli_rows_options,

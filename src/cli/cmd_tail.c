@@ -20,9 +20,8 @@ static const char *const examples[] = {
 const cli_command cli_cmd_tail = {
     .verb = "tail",
     .brief = "print the last rows",
-    .details = "The rows are printed in their order. The table is cut to the width of the "
-               "terminal; --json is "
-               "not.",
+    .details = "The rows are printed in their order. Of a .ald in chunks only the last ones are "
+               "read and checked. The table is cut to the width of the terminal; --json is not.",
     .examples = examples,
     .operands = cli_rows_operands,
     .options = cli_rows_options,

@@ -350,15 +350,63 @@ int cli_input_has_chunks(const cli_input *in)
            memcmp(header, "ALDF", 4) == 0 && (header[21] & ALD_FLAG_STREAMING) != 0;
 }
 
-/* A file with chunks is checked as a whole first, then read chunk by chunk; another one is loaded. */
+/* ---- the last chunks of a file */
+
+typedef struct last_chunks {
+    ald_streaming *streaming; /* the input's */
+    uint64_t next;
+} last_chunks;
+
+static ald_status last_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
+{
+    const last_chunks *l = ctx;
+    ald_host host = ald_native_host(1);
+    return ald_schema_copy(&host, ald_streaming_schema(l->streaming), out, err);
+}
+
+static ald_status last_next(void *ctx, struct ArrowArray *out, ald_error *err)
+{
+    last_chunks *l = ctx;
+    if (l->next == ald_streaming_chunk_count(l->streaming)) {
+        return ALD_OK;
+    }
+    return ald_streaming_chunk(l->streaming, l->next++, NULL, out, err);
+}
+
+static ald_status open_last(cli_input *in, ald_error *err)
+{
+    uint64_t rows = ald_streaming_row_count(in->streaming), first = 0;
+    last_chunks *l = malloc(sizeof(*l));
+    ald_stream_impl impl = {last_schema, last_next, free, l, 0};
+    if (l == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory to read the last rows");
+    }
+    l->streaming = in->streaming;
+    l->next = 0;
+    if (rows > in->last_rows) {
+        ald_status status =
+            ald_streaming_find_chunk(in->streaming, rows - in->last_rows, &first, err);
+        l->next = first;
+        if (status != ALD_OK) {
+            free(l);
+            return status;
+        }
+    }
+    return ald_stream_new(&impl, &in->env->host.alloc, &in->stream, err);
+}
+
+/* A file with chunks is checked as a whole first (unless some_rows), then read chunk by chunk; another one is loaded. */
 static ald_status open_ald(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
 {
     ald_load_options options = ALD_LOAD_OPTIONS_INIT;
     ald_status status;
     options.expected_schema = expected;
-    options.check_all = 1;
+    options.check_all = !in->some_rows;
     if (cli_input_has_chunks(in)) {
         status = ald_streaming_open(&in->source, &options, &in->env->host, &in->streaming, err);
+        if (status == ALD_OK && in->last_rows > 0) {
+            return open_last(in, err);
+        }
         return status != ALD_OK ? status
                                 : ald_streaming_stream(in->streaming, NULL, &in->stream, err);
     }

@@ -31,8 +31,12 @@ typedef struct cli_input {
     const char *name; /* of the file, or "standard input" */
     file_format format;
     ald_source source;
-    ald_dataset *dataset;           /* .ald, once loaded … */
-    ald_streaming *streaming;       /* … or opened, when it has chunks */
+    ald_dataset *dataset;     /* .ald, once loaded … */
+    ald_streaming *streaming; /* … or opened, when it has chunks */
+    uint8_t
+        some_rows; /* set before the stream is opened: of a .ald in chunks only those that are read are
+                                     * checked, and of these … */
+    uint64_t last_rows;             /* … the ones that hold so many last rows; 0: all */
     struct ArrowArrayStream stream; /* once opened */
     struct ArrowSchema schema;      /* of --schema; release NULL: none */
     struct ArrowSchema types;       /* of --types */

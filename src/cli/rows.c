@@ -190,6 +190,8 @@ ald_status cli_rows_print(cli_env *env, const rows_args *args, const cli_selecti
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
     }
     if (status == ALD_OK) {
+        in.some_rows = what->first_rows != UINT64_MAX || what->last_rows != UINT64_MAX;
+        in.last_rows = what->last_rows != UINT64_MAX ? what->last_rows : 0;
         status = cli_input_stream(&in, &args->read, NULL, err);
     }
     if (status == ALD_OK) {
