@@ -13,7 +13,8 @@ typedef struct stretch {
     ald__csv_parser *parser;
     const ald__csv_walk *walk;
     ald__column *column;
-    size_t index; /* of the column */
+    size_t index;    /* of the column */
+    int quick_nulls; /* the empty bare field is null, and may be */
 } stretch;
 
 static void value_fault(const stretch *s, uint8_t kind, const ald__csv_field *f)
@@ -101,6 +102,20 @@ static inline void value_done(ald__column *column)
     }
 }
 
+/* A null for an empty bare field, once the column has a bitmap. `width`: of the value to clear. 0: the general way. */
+static inline int quick_null(const stretch *s, uint32_t size, size_t width)
+{
+    ald__column *c = s->column;
+    size_t i = (size_t)c->length;
+    if (size != 0 || !s->quick_nulls || c->valid == NULL)
+        return 0;
+    c->valid[i / 8] = (uint8_t)(i % 8 == 0 ? 0 : c->valid[i / 8] & ~(1u << (i % 8)));
+    memset(c->values + i * width, 0, width);
+    c->length++;
+    c->null_count++;
+    return 1;
+}
+
 static ald_status parse_int64(const stretch *s, ald_error *err)
 {
     const ald__csv_rows *r = &s->walk->rows;
@@ -110,6 +125,8 @@ static ald_status parse_int64(const stretch *s, ald_error *err)
         const uint8_t *p = s->walk->slab + begin;
         uint32_t negative = *p == '-';
         ald_status st;
+        if (quick_null(s, n, 8))
+            continue;
         p += negative;
         n -= negative;
         if (n - 1 < 16) {
@@ -197,6 +214,8 @@ static ald_status parse_double(const stretch *s, ald_error *err)
         const uint8_t *p = s->walk->slab + begin;
         double d;
         ald_status st;
+        if (quick_null(s, n, 8))
+            continue;
         if (short_double(p, n, &d) || medium_double(p, n, &d) ||
             (in_place && long_double(p, n, &d))) {
             memcpy(s->column->values + (size_t)s->column->length * 8, &d, 8);
@@ -220,43 +239,75 @@ static ald_status parse_any(const stretch *s, ald_error *err)
     return ALD_OK;
 }
 
-/* Short texts are copied as 16 bytes at once: both sides have room behind. */
-static inline void copy_text(uint8_t *out, const uint8_t *in, size_t size)
+/* Copies and says how many bytes it became. Short texts are copied as 16 bytes at once: both sides have room behind. */
+static inline size_t copy_text(uint8_t *out, const uint8_t *in, size_t size)
 {
     if (size <= 16)
         memcpy(out, in, 16);
     else
         memcpy(out, in, size);
+    return size;
 }
 
-static ald_status parse_text(const stretch *s, ald_error *err)
+static int has_quote(const uint8_t *p, size_t size, uint8_t quote)
+{
+    const uint64_t low7 = 0x7F7F7F7F7F7F7F7Full, pattern = 0x0101010101010101ull * quote;
+    uint64_t found = 0;
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t v = ald__csv_load8(p + i) ^ pattern;
+        found |= ~(((v & low7) + low7) | v | low7) &
+                 ald__csv_low_bytes((uint32_t)(size - i < 8 ? size - i : 8));
+    }
+    return found != 0;
+}
+
+/* Behind the text that was put at the end of the column's bytes. */
+static inline void text_done(ald__column *column, size_t size)
+{
+    int32_t offset;
+    column->bytes_size += size;
+    value_done(column);
+    offset = (int32_t)column->bytes_size;
+    memcpy(column->values + (size_t)column->length * 4, &offset, 4);
+}
+
+static ald_status reserve_text(const stretch *s, ald_error *err)
 {
     const ald__csv_rows *r = &s->walk->rows;
-    const uint8_t *slab = s->walk->slab;
-    const uint8_t quote = r->dialect->quote;
-    const int any_nulls = s->parser->reader->nulls.count > 0;
-    ald__column *column = s->column;
     size_t total = 16;
-    ald_status st;
     for (size_t row = 0; row < r->rows; row++) {
         uint32_t begin = ald__csv_begin(r, row, s->index),
                  end = r->ends[row * r->columns + s->index];
         total += end > begin ? end - begin : 0;
     }
-    st = ald__column_reserve_bytes(column, total, err);
+    return ald__column_reserve_bytes(s->column, total, err);
+}
+
+static ald_status parse_text(const stretch *s, ald_error *err)
+{
+    const ald__csv_rows *r = &s->walk->rows;
+    const uint8_t quote = r->dialect->quote;
+    const int tokens = s->parser->reader->nulls.count > 0;
+    ald__column *column = s->column;
+    ald_status st = reserve_text(s, err);
     for (size_t row = 0; row < r->rows && st == ALD_OK; row++) {
         uint32_t begin = ald__csv_begin(r, row, s->index);
         uint32_t n = r->ends[row * r->columns + s->index] - begin;
-        int32_t offset;
-        if (n - 1 > INT32_MAX || slab[begin] == quote || any_nulls) {
+        const uint8_t *p = s->walk->slab + begin;
+        if (n == 0 && s->quick_nulls && column->valid != NULL) {
+            int32_t offset = (int32_t)column->bytes_size;
+            (void)quick_null(s, 0, 0);
+            memcpy(column->values + (size_t)column->length * 4, &offset, 4);
+        } else if (n - 1 > INT32_MAX || tokens || (*p == quote && n < 2)) {
             st = add_field(s, row, err);
-            continue;
+        } else if (*p != quote) {
+            text_done(column, copy_text(column->bytes + column->bytes_size, p, n));
+        } else if (!has_quote(p + 1, n - 2, quote)) {
+            text_done(column, copy_text(column->bytes + column->bytes_size, p + 1, n - 2));
+        } else {
+            text_done(column,
+                      ald__csv_unquote(p + 1, n - 2, quote, column->bytes + column->bytes_size));
         }
-        copy_text(column->bytes + column->bytes_size, slab + begin, n);
-        column->bytes_size += n;
-        value_done(column);
-        offset = (int32_t)column->bytes_size;
-        memcpy(column->values + (size_t)column->length * 4, &offset, 4);
     }
     return st;
 }
@@ -281,7 +332,9 @@ static ald_status parse_column(const stretch *s, ald_error *err)
 ald_status ald__csv_parse_slab(ald__csv_parser *parser, const ald__csv_walk *walk, ald_error *err)
 {
     for (size_t c = 0; c < walk->rows.columns; c++) {
-        stretch s = {parser, walk, &parser->columns[c], c};
+        const ald__csv_reader *r = parser->reader;
+        stretch s = {parser, walk, &parser->columns[c], c,
+                     r->nulls.empty && r->columns[c].nullable};
         ald_status st = parse_column(&s, err);
         if (st != ALD_OK)
             return st;
