@@ -30,7 +30,8 @@ target_compile_options(ald_third_party PRIVATE -w)
 
 # Everything that libald needs at link time. libcrypto is not here: src/native binds it when a key is first used.
 add_library(ald_system INTERFACE)
-target_link_libraries(ald_system INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
+find_package(ZLIB REQUIRED)
+target_link_libraries(ald_system INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS})
 if(ALD_BUNDLED_CODECS)
     # The pinned sources that WebAssembly uses, built here: for MemorySanitizer, which must have compiled everything.
     file(GLOB ald_deflate_sources "${ALD_THIRD_PARTY_DIR}/libdeflate/lib/crc32.c"

@@ -26,6 +26,10 @@ ALD_API ALD_NODISCARD ald_status ald_file_open(const char *path, uint32_t flags,
 ALD_API ALD_NODISCARD ald_status ald_file_spool_fd(int fd, const char *name, ald_source *out,
                                                    ald_error *err);
 
+/* If the bytes are gzip or zstd, *source is replaced by one over what they hold, decompressed into an unlinked temporary
+ * file; else it stays. Cut data are ALD_E_TRUNCATED, broken ones ALD_E_INVALID_FORMAT; *source then stays too. */
+ALD_API ALD_NODISCARD ald_status ald_file_inflate(ald_source *source, ald_error *err);
+
 /* An output file that appears whole or not at all: bytes go to a temporary file beside `path`; commit does fsync and
  * rename (an existing file keeps its mode). */
 typedef struct ald_file_sink ald_file_sink;

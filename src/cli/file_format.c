@@ -2,6 +2,7 @@
 /* One row for each format; extensions are compared in any case. */
 #include "cli/file_format.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -39,6 +40,22 @@ static file_format by_extension(const char *extension)
         }
     }
     return FORMAT_UNKNOWN;
+}
+
+/* Text may be compressed: data.csv.gz is CSV. */
+static file_format by_path(const char *path)
+{
+    char name[256];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof(name), "%s", slash != NULL ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot != NULL && (strcasecmp(dot, ".gz") == 0 || strcasecmp(dot, ".zst") == 0)) {
+        *dot = '\0';
+        dot = strrchr(name, '.');
+        file_format inner = dot != NULL ? by_extension(dot + 1) : FORMAT_UNKNOWN;
+        return inner != FORMAT_UNKNOWN && !rows[inner].binary ? inner : FORMAT_UNKNOWN;
+    }
+    return dot != NULL ? by_extension(dot + 1) : FORMAT_UNKNOWN;
 }
 
 const char *file_format_text(file_format format)
@@ -94,9 +111,7 @@ ald_status file_format_find(cli_env *env, const char *path, const char *name, co
     if (name != NULL) {
         *out = by_extension(name[0] == '.' ? name + 1 : name);
     } else if (strcmp(path, "-") != 0) {
-        const char *slash = strrchr(path, '/');
-        const char *dot = strrchr(slash != NULL ? slash : path, '.');
-        *out = dot != NULL ? by_extension(dot + 1) : FORMAT_UNKNOWN;
+        *out = by_path(path);
     }
     if (*out == FORMAT_UNKNOWN) {
         return unknown(env, path, name, option, err);

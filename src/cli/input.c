@@ -146,8 +146,13 @@ ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_
     }
     in->name = is_stdin ? "standard input" : path;
     env->subject = in->name;
-    return is_stdin ? open_stdin(env, &in->source, err)
-                    : ald_file_open(path, ALD_FILE_MAP, &in->source, err);
+    /* Not mapped: a file that shrinks while it is read is then an error, not the end of the process. */
+    status =
+        is_stdin ? open_stdin(env, &in->source, err) : ald_file_open(path, 0, &in->source, err);
+    if (status == ALD_OK && !file_format_is_binary(in->format)) {
+        status = ald_file_inflate(&in->source, err);
+    }
+    return status;
 }
 
 void cli_input_close(cli_input *in)

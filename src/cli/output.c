@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -189,6 +190,13 @@ static ald_status check_target(cli_env *env, const char *path, int force, ald_er
     return ALD_OK;
 }
 
+/* Text is read compressed, not written so: the name would lie. */
+static int names_compression(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && (strcasecmp(dot, ".gz") == 0 || strcasecmp(dot, ".zst") == 0);
+}
+
 ald_status cli_output_init(cli_env *env, const char *path, const write_options *options,
                            const char *in_path, cli_output *out, ald_error *err)
 {
@@ -202,6 +210,14 @@ ald_status cli_output_init(cli_env *env, const char *path, const write_options *
     }
     out->name = is_stdout ? "standard output" : path;
     env->subject = out->name;
+    if (names_compression(path)) {
+        cli_hint(env,
+                 "write to standard output and compress it: alimentar convert IN - --to %s | "
+                 "gzip > OUT",
+                 file_format_name(out->format));
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "compressed text is read, not written");
+    }
     if (in_path != NULL && cli_same_file(in_path, path)) {
         cli_hint(env, "write to another file, then rename it");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,

@@ -20,6 +20,10 @@ ALD_NODISCARD ald_status ald__fd_write(int fd, const char *name, const void *buf
 ALD_NODISCARD ald_status ald__fd_write_at(int fd, const char *name, uint64_t offset,
                                           const void *buf, size_t size, ald_error *err);
 
+/* A source over a descriptor, which it takes, also on failure. The name is copied. */
+ALD_NODISCARD ald_status ald__fd_source(int fd, const char *name, uint64_t size, ald_source *out,
+                                        ald_error *err);
+
 /* An open temporary file without a name, in $TMPDIR or /tmp. -1 with err set. */
 int ald__temporary_file(ald_error *err);
 /* A spool over such a file. */

@@ -54,9 +54,7 @@ static void file_close(void *ctx)
     free(f);
 }
 
-/* Takes the descriptor, also on failure. */
-static ald_status make_source(int fd, const char *name, uint64_t size, ald_source *out,
-                              ald_error *err)
+ald_status ald__fd_source(int fd, const char *name, uint64_t size, ald_source *out, ald_error *err)
 {
     size_t length = strlen(name);
     file *f = malloc(sizeof *f + length + 1);
@@ -108,7 +106,7 @@ ald_status ald_file_open(const char *path, uint32_t flags, ald_source *out, ald_
                             "'%s' is not a regular file; pipes are read as -", path);
         return ALD_E_IO;
     }
-    st = make_source(fd, path, (uint64_t)info.st_size, out, err);
+    st = ald__fd_source(fd, path, (uint64_t)info.st_size, out, err);
     if (st == ALD_OK && (flags & ALD_FILE_MAP)) {
         st = map_source(out, err);
         if (st != ALD_OK)
@@ -152,5 +150,5 @@ ald_status ald_file_spool_fd(int fd, const char *name, ald_source *out, ald_erro
         (void)close(copy);
         return st;
     }
-    return make_source(copy, name, size, out, err);
+    return ald__fd_source(copy, name, size, out, err);
 }
