@@ -41,6 +41,28 @@ static ald_status decode_stored(const uint8_t *src, size_t src_size, uint8_t *ds
     return ALD_OK;
 }
 
+/* Real frames are decoded, skippable ones passed, until the bytes end. */
+static ald_status decode_frames(const ald__decoder_ops *ops, ald__frame_io *io, ald_error *err)
+{
+    void *state = NULL;
+    size_t pos = 0;
+    ald_status st = ops->open(io->alloc, &state, err);
+    if (st != ALD_OK)
+        return st;
+    while (st == ALD_OK && pos < io->src_size) {
+        uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
+        if (skip > io->src_size - pos)
+            st =
+                ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
+        else if (skip > 0)
+            pos += (size_t)skip;
+        else
+            st = ops->frame(state, io, &pos, err);
+    }
+    ops->free(state);
+    return st;
+}
+
 ald_status ald__codec_decode(uint8_t id, const ald_allocator *alloc, const uint8_t *src,
                              size_t src_size, uint8_t *dst, size_t dst_size, uint64_t offset,
                              ald_error *err)
@@ -49,9 +71,9 @@ ald_status ald__codec_decode(uint8_t id, const ald_allocator *alloc, const uint8
     if (id == ALD_COMPRESSION_NONE)
         return decode_stored(src, src_size, dst, dst_size, offset, err);
     if (id == ALD_COMPRESSION_LZ4)
-        ALD_TRY(ald__lz4_decode(&io, err));
+        ALD_TRY(decode_frames(&ald__lz4_decoder, &io, err));
     else if (id == ALD_COMPRESSION_ZSTD_L3 || id == ALD_COMPRESSION_ZSTD_L19)
-        ALD_TRY(ald__zstd_decode(&io, err));
+        ALD_TRY(decode_frames(&ald__zstd_decoder, &io, err));
     else
         return ald__fail(err, ALD_E_UNSUPPORTED, offset, "compression id %u is not supported", id);
     if (io.frames == 0)

@@ -23,8 +23,15 @@ typedef struct ald__frame_io {
     size_t frames;   /* real ones so far */
 } ald__frame_io;
 
-ALD_NODISCARD ald_status ald__zstd_decode(ald__frame_io *io, ald_error *err);
-ALD_NODISCARD ald_status ald__lz4_decode(ald__frame_io *io, ald_error *err);
+/* Decoders: `frame` decodes the real frame at src[*pos] and moves *pos behind it. */
+typedef struct ald__decoder_ops {
+    ald_status (*open)(const ald_allocator *alloc, void **state, ald_error *err);
+    ald_status (*frame)(void *state, ald__frame_io *io, size_t *pos, ald_error *err);
+    void (*free)(void *state);
+} ald__decoder_ops;
+
+extern const ald__decoder_ops ald__zstd_decoder;
+extern const ald__decoder_ops ald__lz4_decoder;
 
 uint64_t ald__zstd_bound(const uint8_t *src, size_t size);
 

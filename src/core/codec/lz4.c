@@ -28,7 +28,7 @@ static ald_status lz4_error(size_t code, uint64_t offset, ald_error *err)
 }
 
 /* FLG of the frame descriptor: bit 0 says that a dictionary id follows. */
-static ald_status check_frame(const uint8_t *src, size_t size, uint64_t offset, ald_error *err)
+static ald_status lz4_check_frame(const uint8_t *src, size_t size, uint64_t offset, ald_error *err)
 {
     if (size < 7)
         return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "LZ4 frame cut inside its header");
@@ -42,11 +42,12 @@ static ald_status check_frame(const uint8_t *src, size_t size, uint64_t offset, 
 
 /* A frame that is not done when the output is full may still have its end mark and checksum to read: the decoder is then
  * asked for one byte more, which it must not give. */
-static ald_status decode_frame(LZ4F_dctx *dctx, ald__frame_io *io, size_t *pos, ald_error *err)
+static ald_status lz4_decode_frame(void *state, ald__frame_io *io, size_t *pos, ald_error *err)
 {
+    LZ4F_dctx *dctx = state;
     size_t hint = 1;
     uint64_t offset = io->offset + *pos;
-    ALD_TRY(check_frame(io->src + *pos, io->src_size - *pos, offset, err));
+    ALD_TRY(lz4_check_frame(io->src + *pos, io->src_size - *pos, offset, err));
     while (hint != 0) {
         uint8_t spare;
         size_t room = io->dst_size - io->dst_pos;
@@ -67,26 +68,22 @@ static ald_status decode_frame(LZ4F_dctx *dctx, ald__frame_io *io, size_t *pos, 
     return ALD_OK;
 }
 
-ald_status ald__lz4_decode(ald__frame_io *io, ald_error *err)
+static ald_status lz4_decoder_open(const ald_allocator *alloc, void **state, ald_error *err)
 {
-    ald_status st = ALD_OK;
-    size_t pos = 0;
     LZ4F_dctx *dctx = NULL;
+    (void)alloc; /* liblz4 takes no allocator in the versions that are about */
     if (LZ4F_isError(LZ4F_createDecompressionContext(&dctx, LZ4F_VERSION)))
         return ald__no_memory(err, 0);
-    while (st == ALD_OK && pos < io->src_size) {
-        uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
-        if (skip > io->src_size - pos)
-            st =
-                ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
-        else if (skip > 0)
-            pos += (size_t)skip;
-        else
-            st = decode_frame(dctx, io, &pos, err);
-    }
-    (void)LZ4F_freeDecompressionContext(dctx);
-    return st;
+    *state = dctx;
+    return ALD_OK;
 }
+
+static void lz4_decoder_free(void *state)
+{
+    (void)LZ4F_freeDecompressionContext(state);
+}
+
+const ald__decoder_ops ald__lz4_decoder = {lz4_decoder_open, lz4_decode_frame, lz4_decoder_free};
 
 typedef struct lz4_state {
     const ald_allocator *alloc;

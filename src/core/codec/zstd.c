@@ -67,7 +67,7 @@ static ald_status zstd_error(size_t code, uint64_t offset, ald_error *err)
 }
 
 /* The header's promises, before anything is decoded. */
-static ald_status check_frame(const uint8_t *src, size_t size, uint64_t offset, ald_error *err)
+static ald_status zstd_check_frame(const uint8_t *src, size_t size, uint64_t offset, ald_error *err)
 {
     ZSTD_frameHeader head; /* NOLINT: filled by the call below */
     size_t r = ZSTD_getFrameHeader(&head, src, size);
@@ -84,13 +84,14 @@ static ald_status check_frame(const uint8_t *src, size_t size, uint64_t offset, 
     return ALD_OK;
 }
 
-static ald_status decode_frame(ZSTD_DCtx *dctx, ald__frame_io *io, size_t *pos, ald_error *err)
+static ald_status zstd_decode_frame(void *state, ald__frame_io *io, size_t *pos, ald_error *err)
 {
+    ZSTD_DCtx *dctx = state;
     const uint8_t *src = io->src + *pos;
     size_t left = io->src_size - *pos;
     uint64_t offset = io->offset + *pos;
     size_t frame_size, got;
-    ALD_TRY(check_frame(src, left, offset, err));
+    ALD_TRY(zstd_check_frame(src, left, offset, err));
     frame_size = ZSTD_findFrameCompressedSize(src, left);
     if (ZSTD_isError(frame_size))
         return zstd_error(frame_size, offset, err);
@@ -104,26 +105,19 @@ static ald_status decode_frame(ZSTD_DCtx *dctx, ald__frame_io *io, size_t *pos, 
     return ALD_OK;
 }
 
-ald_status ald__zstd_decode(ald__frame_io *io, ald_error *err)
+static ald_status zstd_decoder_open(const ald_allocator *alloc, void **state, ald_error *err)
 {
-    ald_status st = ALD_OK;
-    size_t pos = 0;
-    ZSTD_DCtx *dctx = ZSTD_createDCtx_advanced(custom_mem(io->alloc));
-    if (dctx == NULL)
-        return ald__no_memory(err, 0);
-    while (st == ALD_OK && pos < io->src_size) {
-        uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
-        if (skip > io->src_size - pos)
-            st =
-                ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
-        else if (skip > 0)
-            pos += (size_t)skip;
-        else
-            st = decode_frame(dctx, io, &pos, err);
-    }
-    ZSTD_freeDCtx(dctx);
-    return st;
+    *state = ZSTD_createDCtx_advanced(custom_mem(alloc));
+    return *state != NULL ? ALD_OK : ald__no_memory(err, 0);
 }
+
+static void zstd_decoder_free(void *state)
+{
+    (void)ZSTD_freeDCtx(state);
+}
+
+const ald__decoder_ops ald__zstd_decoder = {zstd_decoder_open, zstd_decode_frame,
+                                            zstd_decoder_free};
 
 uint64_t ald__zstd_bound(const uint8_t *src, size_t size)
 {
