@@ -79,7 +79,7 @@ static void gather_values(const taking *t, uint32_t entry, uint64_t per_row, uin
         const place *p = &t->places[i / per_row];
         uint64_t bit = p->row * per_row + i % per_row;
         const uint8_t *from = p->vectors[entry].data;
-        out[i / 8] |= (uint8_t)((from[bit / 8] >> bit % 8 & 1u) << i % 8);
+        out[i / 8] |= (uint8_t)(((unsigned)from[bit / 8] >> bit % 8 & 1u) << i % 8);
     }
 }
 
@@ -92,7 +92,7 @@ static void gather_validity(const taking *t, uint32_t entry, int of_elements, ui
         const ald_vector *v = &p->vectors[entry];
         const uint8_t *from = of_elements ? v->element_validity : v->validity;
         uint64_t bit = p->row * elements + i % elements;
-        unsigned set = from == NULL ? 1u : from[bit / 8] >> bit % 8 & 1u;
+        unsigned set = from == NULL ? 1u : (unsigned)from[bit / 8] >> bit % 8 & 1u;
         out[i / 8] |= (uint8_t)(set << i % 8);
         *nulls += set == 0;
     }
