@@ -15,6 +15,7 @@ typedef struct table_stream {
 } table_stream;
 
 static check_heap table_heap;
+static int64_t table_live_batches; /* handed out and not yet released */
 
 static inline const ald_allocator *table_alloc(void)
 {
@@ -29,6 +30,21 @@ static inline void table_batch(uint64_t seed, size_t index, const struct ArrowSc
 {
     rt_batch(seed * 7 + index, seed + index, schema, out);
 }
+
+static inline void table_release_batch(struct ArrowArray *batch)
+{
+    table_live_batches--;
+    rt_release(batch);
+}
+
+/* Everything that a consumer took is given back. */
+#define TABLE_CHECK_RELEASED(stream)                                                               \
+    do {                                                                                           \
+        CHECK((stream)->release == NULL);                                                          \
+        CHECK_INT(table_live_batches, 0);                                                          \
+        CHECK_HEAP_EMPTY(&table_heap);                                                             \
+        table_live_batches = 0;                                                                    \
+    } while (0)
 
 static inline int table_get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
@@ -46,6 +62,8 @@ static inline int table_get_next(struct ArrowArrayStream *stream, struct ArrowAr
     rt_schema(t->seed, table_alloc(), &schema);
     table_batch(t->seed, t->next++, &schema, out);
     schema.release(&schema);
+    out->release = table_release_batch;
+    table_live_batches++;
     return 0;
 }
 

@@ -18,7 +18,9 @@ static ald_status save(fault_host *f, ald_error *err)
     o.compat = with_compat;
     o.metadata = metadata;
     table_open(table_seed, 3, &batches);
-    return ald_save(&batches, &f->sink, &o, &f->host, err);
+    ald_status st = ald_save(&batches, &f->sink, &o, &f->host, err);
+    TABLE_CHECK_RELEASED(&batches);
+    return st;
 }
 
 static ald_status save_spooled(fault_host *f, ald_error *err)
@@ -28,7 +30,9 @@ static ald_status save_spooled(fault_host *f, ald_error *err)
     o.compression = compression;
     o.memory_bytes = 1;
     table_open(table_seed, 3, &batches);
-    return ald_save(&batches, &f->sink, &o, &f->host, err);
+    ald_status st = ald_save(&batches, &f->sink, &o, &f->host, err);
+    TABLE_CHECK_RELEASED(&batches);
+    return st;
 }
 
 static ald_status save_chunks(fault_host *f, ald_error *err)
@@ -40,7 +44,9 @@ static ald_status save_chunks(fault_host *f, ald_error *err)
     o.chunk_rows = 17;
     o.memory_bytes = 1;
     table_open(table_seed, 3, &batches);
-    return ald_save(&batches, &f->sink, &o, &f->host, err);
+    ald_status st = ald_save(&batches, &f->sink, &o, &f->host, err);
+    TABLE_CHECK_RELEASED(&batches);
+    return st;
 }
 
 static ald_status save_aligned(fault_host *f, ald_error *err)
@@ -50,7 +56,9 @@ static ald_status save_aligned(fault_host *f, ald_error *err)
     o.compression = ALD_COMPRESSION_NONE;
     o.aligned = 1;
     table_open(table_seed, 3, &batches);
-    return ald_save(&batches, &f->sink, &o, &f->host, err);
+    ald_status st = ald_save(&batches, &f->sink, &o, &f->host, err);
+    TABLE_CHECK_RELEASED(&batches);
+    return st;
 }
 
 static void no_way_back(fault_host *f)
@@ -93,9 +101,12 @@ static ald_status inspect(fault_host *f, ald_error *err)
 /* A name, tags and a key that nobody knows. */
 static ald_value *make_metadata(int for_crate)
 {
+    static check_heap heap;
+    static ald_allocator alloc;
     ald_error err = {0};
     ald_value *map = NULL;
-    rt_must(ald_value_new(table_alloc(), &map, &err));
+    alloc = check_heap_init(&heap, -1);
+    rt_must(ald_value_new(&alloc, &map, &err));
     ald_value_set_map(map);
     rt_must(ald_value_set_string(ald_value_put(map, "name", 4), "faulty", 6, &err));
     if (for_crate)

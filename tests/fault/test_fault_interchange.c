@@ -86,21 +86,27 @@ static ald_status write_ipc(fault_host *f, ald_error *err)
     o.kind = ipc_kind;
     o.compression = ipc_compression;
     table_open(table_seed, 3, &stream);
-    return ald_ipc_write(&stream, &f->sink, &o, &f->host, err);
+    ald_status st = ald_ipc_write(&stream, &f->sink, &o, &f->host, err);
+    TABLE_CHECK_RELEASED(&stream);
+    return st;
 }
 
 static ald_status write_csv(fault_host *f, ald_error *err)
 {
     struct ArrowArrayStream stream;
     table_open(table_seed, 3, &stream);
-    return ald_csv_write(&stream, &f->sink, NULL, &f->host, err);
+    ald_status st = ald_csv_write(&stream, &f->sink, NULL, &f->host, err);
+    TABLE_CHECK_RELEASED(&stream);
+    return st;
 }
 
 static ald_status write_jsonl(fault_host *f, ald_error *err)
 {
     struct ArrowArrayStream stream;
     table_open(table_seed, 3, &stream);
-    return ald_jsonl_write(&stream, &f->sink, NULL, &f->host, err);
+    ald_status st = ald_jsonl_write(&stream, &f->sink, NULL, &f->host, err);
+    TABLE_CHECK_RELEASED(&stream);
+    return st;
 }
 
 /* Memory, then every read. */

@@ -60,6 +60,7 @@ ald_status ald__chunker_put(ald__chunker *c, struct ArrowArray *batch, uint64_t 
                             ald_error *err)
 {
     uint64_t rows = (uint64_t)batch->length, per_row;
+    ald_status st;
     c->batch_rows = batch->length;
     c->pos = 0;
     c->batch_limit = c->chunk_rows;
@@ -68,7 +69,10 @@ ald_status ald__chunker_put(ald__chunker *c, struct ArrowArray *batch, uint64_t 
         if (c->batch_limit > c->chunk_bytes / per_row)
             c->batch_limit = c->chunk_bytes / per_row > 0 ? c->chunk_bytes / per_row : 1;
     }
-    return ald__array_holder_new(&c->host->alloc, batch, &c->batch, err);
+    st = ald__array_holder_new(&c->host->alloc, batch, &c->batch, err);
+    if (st != ALD_OK)
+        batch->release(batch);
+    return st;
 }
 
 static ald_status add_part(ald__chunker *c, struct ArrowArray *part, ald_error *err)
