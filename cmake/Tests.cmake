@@ -92,7 +92,7 @@ endif()
 function(ald_python_test name label)
     add_test(NAME ${name} COMMAND "${ALD_PYTHON}" ${ARGN})
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900 SKIP_RETURN_CODE 77)
-    set_property(TEST ${name} PROPERTY ENVIRONMENT "ALD_PEERS=${ALD_PEERS}" "PYTHONDONTWRITEBYTECODE=1")
+    set_property(TEST ${name} PROPERTY ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
 endfunction()
 
 set(ald_check_files "${ald_tests_dir}/runners/check_files.py" --bin $<TARGET_FILE:alimentar> --skip-keys

@@ -5,7 +5,8 @@ find_package(Threads REQUIRED)
 
 set(ald_nanoarrow_dir "${ALD_THIRD_PARTY_DIR}/nanoarrow")
 set(ald_yyjson_dir "${ALD_THIRD_PARTY_DIR}/yyjson")
-if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c")
+set(ald_blake3_dir "${ALD_THIRD_PARTY_DIR}/blake3")
+if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS "${ald_blake3_dir}/blake3.h" OR NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c")
     execute_process(
         COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tools/fetch" --for native --out "${ALD_THIRD_PARTY_DIR}"
         RESULT_VARIABLE ald_fetch_result)
@@ -15,7 +16,7 @@ if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS 
 endif()
 
 add_library(ald_third_party_headers INTERFACE)
-target_include_directories(ald_third_party_headers SYSTEM INTERFACE "${ald_nanoarrow_dir}" "${ald_yyjson_dir}")
+target_include_directories(ald_third_party_headers SYSTEM INTERFACE "${ald_nanoarrow_dir}" "${ald_yyjson_dir}" "${ald_blake3_dir}")
 # Both headers would mark their functions as exported.
 target_compile_definitions(ald_third_party_headers INTERFACE "yyjson_api=" "NANOARROW_DLL=")
 
@@ -24,11 +25,24 @@ add_library(
     ald_third_party OBJECT
     "${ald_nanoarrow_dir}/nanoarrow/common/array.c" "${ald_nanoarrow_dir}/nanoarrow/common/array_stream.c"
     "${ald_nanoarrow_dir}/nanoarrow/common/schema.c" "${ald_nanoarrow_dir}/nanoarrow/common/utils.c"
-    "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c")
+    "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c"
+    "${ald_blake3_dir}/blake3.c" "${ald_blake3_dir}/blake3_dispatch.c" "${ald_blake3_dir}/blake3_portable.c")
 target_link_libraries(ald_third_party PRIVATE ald_base_flags ald_third_party_headers)
 target_compile_options(ald_third_party PRIVATE -w)
+# BLAKE3 chooses at run time; each file has the flags of its processor.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    foreach(variant "sse2:-msse2" "sse41:-msse4.1" "avx2:-mavx2" "avx512:-mavx512f;-mavx512vl")
+        string(REGEX REPLACE ":.*" "" name "${variant}")
+        string(REGEX REPLACE ".*:" "" flags "${variant}")
+        target_sources(ald_third_party PRIVATE "${ald_blake3_dir}/blake3_${name}.c")
+        set_source_files_properties("${ald_blake3_dir}/blake3_${name}.c" PROPERTIES COMPILE_OPTIONS "${flags}")
+    endforeach()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
+    target_sources(ald_third_party PRIVATE "${ald_blake3_dir}/blake3_neon.c")
+endif()
 
-# Everything that libald needs at link time. libcrypto is not here: src/native binds it when a key is first used.
+# Everything that libald needs at link time. libcrypto and libsodium are not: src/native binds them when a key is
+# first used.
 add_library(ald_system INTERFACE)
 find_package(ZLIB REQUIRED)
 target_link_libraries(ald_system INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS})
