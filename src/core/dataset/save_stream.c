@@ -69,7 +69,7 @@ static ald_status decode_section(ald__stream_save *s, ald_error *err)
 static ald_status make_slots(ald__stream_save *s, ald_error *err)
 {
     uint32_t count = s->host->thread_count > 1 && s->host->run_tasks != NULL && !s->options->aligned
-                         ? s->host->thread_count * 2
+                         ? s->host->thread_count
                          : 1;
     if (count > SLOTS_MAX)
         count = SLOTS_MAX;
