@@ -19,7 +19,13 @@ typedef struct ald_streaming ald_streaming;
 
 /* Reads header, metadata, schema, indices, prologue and epilogue, and checks them; no chunk. The CRC32 over the whole
  * file is not looked at (ald_load and `alimentar verify` do): a chunk is checked when it is loaded. `source` is copied and
- * must stay open until ald_streaming_close. A file without STREAMING is ALD_E_UNSUPPORTED. */
+ * must stay open until ald_streaming_close. A file without STREAMING is ALD_E_UNSUPPORTED.
+ *
+ * Chunks that rows, take or prefetch loaded are kept in memory up to options->cache_bytes; those used longest ago go first,
+ * and a chunk larger than that is not kept. A chunk loaded with some columns serves calls for these columns only. The handle
+ * has neither threads nor locks nor process-wide state: it works in a child after fork, as long as its source does (a file
+ * read with pread or mapped does), even if other threads were inside calls when the process forked. Two threads that miss
+ * the same chunk at the same time both load it. */
 ALD_API ALD_NODISCARD ald_status ald_streaming_open(const ald_source *source,
                                                     const ald_load_options *options,
                                                     const ald_host *host, ald_streaming **out,
@@ -43,12 +49,37 @@ ALD_API ALD_NODISCARD ald_status ald_streaming_find_chunk(const ald_streaming *s
                                                           uint64_t row, uint64_t *chunk,
                                                           ald_error *err);
 
-/* Chunk `index` as a struct array, checked and validated. `columns` (NULL: all) has one byte for each top-level column; those
+/* Chunk `index` as a struct array, checked and validated: from the cache if it is there, else loaded and not kept, so that
+ * reading a whole file does not empty the cache. `columns` (NULL: all) has one byte for each top-level column; those
  * with 0 are left out, and where the file has column frames they are neither read nor decompressed nor validated. The
  * caller releases *out. */
 ALD_API ALD_NODISCARD ald_status ald_streaming_chunk(ald_streaming *streaming, uint64_t index,
                                                      const uint8_t *columns, struct ArrowArray *out,
                                                      ald_error *err);
+
+/* Rows [start, start + count) across chunks as one struct array. A range that is one whole chunk is that chunk; else the
+ * result is in memory of its own, save dictionaries, which may keep a chunk's memory alive. Where the chunks have different
+ * dictionaries, the result's is one behind the other. ALD_E_LIMIT_EXCEEDED with the column's name when offsets or indices of
+ * a column's type cannot count what was asked for at once; ALD_E_INVALID_ARG past the last row. Beside the result, chunks of
+ * 64 MiB (or cache_bytes, if that is more; one chunk at least) are in memory at a time. Several missing chunks are loaded at
+ * once on the host's threads. */
+ALD_API ALD_NODISCARD ald_status ald_streaming_rows(ald_streaming *streaming, uint64_t start,
+                                                    uint64_t count, const uint8_t *columns,
+                                                    struct ArrowArray *out, ald_error *err);
+
+/* The rows of these indices in the order given, repeats allowed, as one struct array; otherwise like ald_streaming_rows.
+ * Each chunk that has one of the rows is loaded once. */
+ALD_API ALD_NODISCARD ald_status ald_streaming_take(ald_streaming *streaming, const uint64_t *rows,
+                                                    size_t count, const uint8_t *columns,
+                                                    struct ArrowArray *out, ald_error *err);
+
+/* Loads chunks [first, first + count) into the cache, as many of them as fit by their uncompressed sizes, and returns when
+ * they are there. The library has no threads of its own, so nothing goes on behind the caller's back: the gain over loading
+ * when a chunk is needed is that several are decoded at once on the host's threads, and that a thread of the caller's can do
+ * it while others work. */
+ALD_API ALD_NODISCARD ald_status ald_streaming_prefetch(ald_streaming *streaming, uint64_t first,
+                                                        uint64_t count, const uint8_t *columns,
+                                                        ald_error *err);
 
 /* All chunks in order, loaded as they are asked for. `columns` as above, copied. The stream must be released before close. */
 ALD_API ALD_NODISCARD ald_status ald_streaming_stream(ald_streaming *streaming,

@@ -4,6 +4,8 @@
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 
+#define NODE_BYTES 256u /* of an array's own structures */
+
 static uint64_t items_bytes(uint64_t count, uint64_t width)
 {
     uint64_t bytes;
@@ -46,6 +48,36 @@ ald__buffer_rule ald__layout_buffer(const ald__type *type, int64_t index, int64_
         return rule(n, width);
     /* An array without slots may leave its one offset out. */
     return index == 1 ? rule(n > 0 ? n + 1 : 0, width) : data;
+}
+
+uint64_t ald__layout_used(const ald__type *type, const struct ArrowArray *array, int64_t index)
+{
+    int64_t slots = array->offset + array->length;
+    ald__buffer_rule r = ald__layout_buffer(type, index, slots);
+    if (ald__type_is_view(type) && index >= 2)
+        return index == array->n_buffers - 1
+                   ? (uint64_t)(array->n_buffers - 3) * 8
+                   : ald__layout_unsigned(array->buffers[array->n_buffers - 1], 8, index - 2);
+    if (index == 0 && type->has_validity && (array->null_count == 0 || array->buffers[0] == NULL))
+        return 0;
+    if (r.bounded || slots == 0)
+        return r.bytes;
+    return (uint64_t)ald__layout_signed(array->buffers[1], ald__type_offset_width(type), slots);
+}
+
+uint64_t ald__layout_memory(const struct ArrowSchema *schema, const struct ArrowArray *array)
+{
+    uint64_t bytes = NODE_BYTES;
+    ald__type type;
+    if (ald__type_of(schema, &type, NULL) != ALD_OK)
+        return bytes;
+    for (int64_t i = 0; i < array->n_buffers; i++)
+        bytes += ald__layout_used(&type, array, i);
+    for (int64_t i = 0; i < array->n_children; i++)
+        bytes += ald__layout_memory(schema->children[i], array->children[i]);
+    return bytes + (schema->dictionary != NULL
+                        ? ald__layout_memory(schema->dictionary, array->dictionary)
+                        : 0);
 }
 
 int64_t ald__layout_signed(const void *buffer, uint8_t width, int64_t i)

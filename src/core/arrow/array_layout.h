@@ -54,6 +54,14 @@ static inline uint8_t ald__type_offset_width(const ald__type *type)
     }
 }
 
+/* Bytes of buffer `index` that the slots of a validated array use, from the buffer's begin; 0 for a validity buffer without
+ * nulls. */
+uint64_t ald__layout_used(const ald__type *type, const struct ArrowArray *array, int64_t index);
+
+/* Bytes of all buffers of an array, children and dictionaries included, and of what describes them: about what it takes
+ * in memory. */
+uint64_t ald__layout_memory(const struct ArrowSchema *schema, const struct ArrowArray *array);
+
 /* Element `i` of a buffer of little-endian integers of `width` bytes (1, 2, 4, 8) at any address. */
 int64_t ald__layout_signed(const void *buffer, uint8_t width, int64_t i);
 uint64_t ald__layout_unsigned(const void *buffer, uint8_t width, int64_t i);

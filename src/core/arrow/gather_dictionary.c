@@ -21,28 +21,12 @@ static int same_buffers(const struct ArrowArray *a, const struct ArrowArray *b)
     return 1;
 }
 
-/* Bytes of buffer `index` that the rows use. */
-static uint64_t used_bytes(const ald__type *type, const struct ArrowArray *a, int64_t index)
-{
-    uint8_t width = ald__type_offset_width(type);
-    ald__buffer_rule rule = ald__layout_buffer(type, index, a->length);
-    if (ald__type_is_view(type) && index >= 2)
-        return index == a->n_buffers - 1
-                   ? (uint64_t)(a->n_buffers - 3) * 8
-                   : (uint64_t)ald__layout_signed(a->buffers[a->n_buffers - 1], 8, index - 2);
-    if (index == 0 && type->has_validity && !ald__gather_has_nulls(a))
-        return 0;
-    if (rule.bounded || a->length == 0)
-        return rule.bytes;
-    return (uint64_t)ald__layout_signed(a->buffers[1], width, a->length);
-}
-
 static int equal_buffers(const ald__type *type, const struct ArrowArray *a,
                          const struct ArrowArray *b)
 {
     for (int64_t i = 0; i < a->n_buffers; i++) {
-        uint64_t size = used_bytes(type, a, i);
-        if (size != used_bytes(type, b, i))
+        uint64_t size = ald__layout_used(type, a, i);
+        if (size != ald__layout_used(type, b, i))
             return 0;
         if (size > 0 && memcmp(a->buffers[i], b->buffers[i], (size_t)size) != 0)
             return 0;

@@ -7,13 +7,20 @@
 #include "core/arrow/ipc_read.h"
 #include "core/base/shared.h"
 #include "core/container/file.h"
+#include "core/dataset/chunk_cache.h"
 
 struct ald_streaming {
     ald_host host;
     ald__file file;
     ald__ipc_schema *schema;
     ald_info info;
+    ald__chunk_cache *cache;
 };
+
+/* Chunk `index` read and decoded, not from the cache. */
+ALD_NODISCARD ald_status ald__chunk_load(const ald_streaming *streaming, uint64_t index,
+                                         const uint8_t *columns, struct ArrowArray *out,
+                                         ald_error *err);
 
 /* Stored bytes [begin, end) of the payload: where they are, or in fresh memory. */
 typedef struct ald__stored {
@@ -34,5 +41,16 @@ ALD_NODISCARD ald_status ald__piece_read(const ald_streaming *streaming, uint64_
 ALD_NODISCARD ald_status ald__columns_read(const ald_streaming *streaming, uint64_t index,
                                            const uint8_t *columns, int *done,
                                            struct ArrowArray *out, ald_error *err);
+
+/* The schema with the wanted columns only, over the children of the whole one. */
+typedef struct ald__projection {
+    struct ArrowSchema schema;
+    struct ArrowSchema **children; /* NULL: those of the whole schema */
+    size_t size;
+} ald__projection;
+ALD_NODISCARD ald_status ald__projection_init(const ald_streaming *streaming,
+                                              const uint8_t *columns, ald__projection *out,
+                                              ald_error *err);
+void ald__projection_clear(const ald_streaming *streaming, ald__projection *projection);
 
 #endif

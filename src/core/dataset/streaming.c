@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ald/stream.h"
+#include "core/arrow/array.h"
 #include "core/arrow/schema_build.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
@@ -15,6 +16,7 @@
 #include "core/dataset/whole.h"
 
 #define END_BYTES 8u
+#define CACHE_BYTES_DEFAULT (64ull << 20)
 
 static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0};
 
@@ -200,6 +202,7 @@ static ald_status open_streaming(const ald_source *source, const ald_load_option
                                  const ald_host *host, ald_streaming **out, ald_error *err)
 {
     ald_streaming *s = ald__alloc_zero(&host->alloc, sizeof *s, err);
+    uint64_t cache = options != NULL ? options->cache_bytes : 0;
     ald_status st;
     *out = NULL;
     if (s == NULL)
@@ -207,6 +210,9 @@ static ald_status open_streaming(const ald_source *source, const ald_load_option
     s->host = *host;
     s->file.alloc = host->alloc;
     st = options == NULL ? open_salvage(s, source, err) : open_file(s, source, options, err);
+    if (st == ALD_OK)
+        st = ald__chunk_cache_new(&host->alloc, cache != 0 ? cache : CACHE_BYTES_DEFAULT, &s->cache,
+                                  err);
     if (st != ALD_OK) {
         ald_streaming_close(s);
         return st;
@@ -234,6 +240,7 @@ void ald_streaming_close(ald_streaming *s)
     if (s == NULL)
         return;
     alloc = s->host.alloc;
+    ald__chunk_cache_free(s->cache);
     ald__ipc_schema_free(s->schema);
     ald__file_clear(&s->file);
     ald__release(&alloc, s, sizeof *s);
@@ -311,17 +318,31 @@ static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8
     return st;
 }
 
+ald_status ald__chunk_load(const ald_streaming *s, uint64_t index, const uint8_t *columns,
+                           struct ArrowArray *out, ald_error *err)
+{
+    int done = 0;
+    out->release = NULL;
+    if (columns != NULL)
+        ALD_TRY(ald__columns_read(s, index, columns, &done, out, err));
+    return done ? ALD_OK : load_whole(s, index, columns, out, err);
+}
+
 ald_status ald_streaming_chunk(ald_streaming *s, uint64_t index, const uint8_t *columns,
                                struct ArrowArray *out, ald_error *err)
 {
-    int done = 0;
+    ald__cached *cached;
+    ald_status st;
     out->release = NULL;
     if (index >= s->file.chunk_count)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "chunk %llu of %llu",
                          (unsigned long long)index, (unsigned long long)s->file.chunk_count);
-    if (columns != NULL)
-        ALD_TRY(ald__columns_read(s, index, columns, &done, out, err));
-    return done ? ALD_OK : load_whole(s, index, columns, out, err);
+    cached = ald__chunk_cache_find(s->cache, index, columns, (size_t)s->info.schema->n_children);
+    if (cached == NULL)
+        return ald__chunk_load(s, index, columns, out, err);
+    st = ald__array_clone(ald__cached_array(cached), out, err);
+    ald__cached_unref(cached);
+    return st;
 }
 
 /* ---- the stream of all chunks */
