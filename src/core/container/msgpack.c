@@ -315,8 +315,8 @@ int ald__msgpack_locate(const uint8_t *data, size_t size, const char *const *pat
                         ald__msgpack_place *out)
 {
     ald__cursor c = {data, size, 0, 0};
-    head h;
-    uint64_t number;
+    head h = {ALD_VALUE_NIL, 0, 0, 0, 0};
+    uint64_t number = 0;
     for (size_t i = 0; i < depth; i++) {
         if (!enter_key(&c, path[i]))
             return 0;
