@@ -19,7 +19,10 @@ static const bench_column wide_columns[] = {
 #define TEN(n)                                                                                     \
     {"i" n, BENCH_INT}, {"l" n, BENCH_LOCATION}, {"t" n, BENCH_TIME}, {"m" n, BENCH_MONEY},        \
         {"n" n, BENCH_MONEY}, {"c" n, BENCH_CONSTANT}, {"r" n, BENCH_RANDOM}, {"j" n, BENCH_INT},  \
-        {"k" n, BENCH_LOCATION}, {"u" n, BENCH_TIME}
+        {"k" n, BENCH_LOCATION},                                                                   \
+    {                                                                                              \
+        "u" n, BENCH_TIME                                                                          \
+    }
     TEN("0"), TEN("1"), TEN("2"), TEN("3"), TEN("4"),
 #undef TEN
 };
@@ -292,9 +295,10 @@ static void measure(bench *b)
     MEDIAN(vector, time_first_vector(b));
     MEDIAN(open, time_open(b));
     MEDIAN(row, time_one_row(b, m));
-    MEDIAN(take, (taken.release != NULL ? taken.release(&taken) : (void)0, time_take(b, m, &taken)));
-    MEDIAN(stream_take,
-           (other.release != NULL ? other.release(&other) : (void)0, time_streaming_take(b, &other)));
+    MEDIAN(take,
+           (taken.release != NULL ? taken.release(&taken) : (void)0, time_take(b, m, &taken)));
+    MEDIAN(stream_take, (other.release != NULL ? other.release(&other) : (void)0,
+                         time_streaming_take(b, &other)));
     MEDIAN(column, time_column(b, 23));
     MEDIAN(all, time_column(b, 50));
     MEDIAN(scan1, time_scan(b, 1));
@@ -329,6 +333,7 @@ int main(int argc, char **argv)
         b.repeats = 5;
     memcpy(columns, taxi_columns, sizeof columns);
     columns[6].kind = BENCH_LOCATION; /* the one text column */
+    columns[1].kind = columns[2].kind = BENCH_STAMP;
     for (int i = 0; i < ROWS_TAKEN; i++)
         b.indices[i] = bench_next(&r) % b.rows;
     write_table(&b, &numeric, "aligned.ald", 1);

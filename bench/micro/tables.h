@@ -31,14 +31,15 @@ static inline double bench_unit(bench_random *r)
 }
 
 typedef enum bench_kind {
-    BENCH_INT,       /* small categories, int64 */
-    BENCH_LOCATION,  /* 1 to 265, int64, skewed */
-    BENCH_TIME,      /* rising microseconds with jitter */
-    BENCH_MONEY,     /* two decimals, skewed */
-    BENCH_CONSTANT,  /* a few values, float64 */
-    BENCH_RANDOM,    /* 64 random bits as float64 */
-    BENCH_FLAG,      /* string Y or N */
-    BENCH_WORDS      /* ASCII sentences, about 60 bytes */
+    BENCH_INT,      /* small categories, int64 */
+    BENCH_LOCATION, /* 1 to 265, int64, skewed */
+    BENCH_TIME,     /* rising microseconds with jitter, timestamp[us] */
+    BENCH_STAMP,    /* the same as int64 */
+    BENCH_MONEY,    /* two decimals, skewed */
+    BENCH_CONSTANT, /* a few values, float64 */
+    BENCH_RANDOM,   /* 64 random bits as float64 */
+    BENCH_FLAG,     /* string Y or N */
+    BENCH_WORDS     /* ASCII sentences, about 60 bytes */
 } bench_kind;
 
 typedef struct bench_column {
@@ -53,18 +54,35 @@ typedef struct bench_table {
 } bench_table;
 
 static const bench_column taxi_columns[] = {
-    {"vendor_id", BENCH_INT},        {"pickup", BENCH_TIME},          {"dropoff", BENCH_TIME},
-    {"passengers", BENCH_INT},       {"distance", BENCH_MONEY},       {"ratecode", BENCH_INT},
-    {"store_flag", BENCH_FLAG},      {"pickup_zone", BENCH_LOCATION}, {"dropoff_zone", BENCH_LOCATION},
-    {"payment", BENCH_INT},          {"fare", BENCH_MONEY},           {"extra", BENCH_CONSTANT},
-    {"mta_tax", BENCH_CONSTANT},     {"tip", BENCH_MONEY},            {"tolls", BENCH_CONSTANT},
-    {"improvement", BENCH_CONSTANT}, {"total", BENCH_MONEY},
+    {"vendor_id", BENCH_INT},
+    {"pickup", BENCH_TIME},
+    {"dropoff", BENCH_TIME},
+    {"passengers", BENCH_INT},
+    {"distance", BENCH_MONEY},
+    {"ratecode", BENCH_INT},
+    {"store_flag", BENCH_FLAG},
+    {"pickup_zone", BENCH_LOCATION},
+    {"dropoff_zone", BENCH_LOCATION},
+    {"payment", BENCH_INT},
+    {"fare", BENCH_MONEY},
+    {"extra", BENCH_CONSTANT},
+    {"mta_tax", BENCH_CONSTANT},
+    {"tip", BENCH_MONEY},
+    {"tolls", BENCH_CONSTANT},
+    {"improvement", BENCH_CONSTANT},
+    {"total", BENCH_MONEY},
 };
 static const bench_column random_columns[] = {
-    {"a", BENCH_RANDOM}, {"b", BENCH_RANDOM}, {"c", BENCH_RANDOM}, {"d", BENCH_RANDOM},
+    {"a", BENCH_RANDOM},
+    {"b", BENCH_RANDOM},
+    {"c", BENCH_RANDOM},
+    {"d", BENCH_RANDOM},
 };
 static const bench_column words_columns[] = {
-    {"id", BENCH_TIME}, {"title", BENCH_WORDS}, {"text", BENCH_WORDS}, {"label", BENCH_FLAG},
+    {"id", BENCH_TIME},
+    {"title", BENCH_WORDS},
+    {"text", BENCH_WORDS},
+    {"label", BENCH_FLAG},
 };
 
 static const bench_table bench_tables[] = {
@@ -103,6 +121,7 @@ static inline uint64_t bench_value(bench_kind kind, int64_t row, bench_random *r
     case BENCH_LOCATION:
         return 1 + (uint64_t)(265 * bench_unit(r) * bench_unit(r));
     case BENCH_TIME:
+    case BENCH_STAMP:
         return 1672531200000000ull + (uint64_t)row * 900000 + bench_next(r) % 600 * 1000000;
     case BENCH_MONEY:
         d = bench_money(r);
@@ -119,8 +138,9 @@ static inline uint64_t bench_value(bench_kind kind, int64_t row, bench_random *r
 
 static inline size_t bench_words(char *out, bench_random *r)
 {
-    static const char *const words[] = {"the",   "data", "set",    "of",    "river", "model", "light",
-                                        "train", "with", "values", "under", "noise", "green", "batch"};
+    static const char *const words[] = {"the",   "data",  "set",   "of",   "river",
+                                        "model", "light", "train", "with", "values",
+                                        "under", "noise", "green", "batch"};
     size_t n = 0, count = 6 + bench_next(r) % 9;
     for (size_t i = 0; i < count; i++) {
         const char *w = words[bench_next(r) % 14];
@@ -199,10 +219,10 @@ static inline void bench_fill_batch(const bench_table *t, struct ArrowArray *a, 
 
 static inline const char *bench_type(bench_kind kind)
 {
-    return bench_is_string(kind)                             ? "string"
-           : kind == BENCH_TIME                              ? "timestamp[us]"
-           : kind == BENCH_INT || kind == BENCH_LOCATION     ? "int64"
-                                                             : "double";
+    return bench_is_string(kind)                                                ? "string"
+           : kind == BENCH_TIME                                                 ? "timestamp[us]"
+           : kind == BENCH_INT || kind == BENCH_LOCATION || kind == BENCH_STAMP ? "int64"
+                                                                                : "double";
 }
 
 static inline void bench_die(const ald_error *err)

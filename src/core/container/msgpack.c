@@ -272,8 +272,8 @@ static int skip_value(ald__cursor *c)
 {
     uint64_t open = 1;
     while (open > 0) {
-        head h;
-        uint64_t number;
+        head h = {ALD_VALUE_NIL, 0, 0, 0, 0};
+        uint64_t number = 0;
         if (take_head(c, &h, &number, NULL) != ALD_OK)
             return 0;
         open--;
@@ -292,8 +292,8 @@ static int skip_value(ald__cursor *c)
 /* Moves the cursor, which stands at a map, to the value under `key`. */
 static int enter_key(ald__cursor *c, const char *key)
 {
-    head h;
-    uint64_t count, size;
+    head h = {ALD_VALUE_NIL, 0, 0, 0, 0};
+    uint64_t count = 0, size = 0;
     if (take_head(c, &h, &count, NULL) != ALD_OK || h.kind != ALD_VALUE_MAP)
         return 0;
     for (; count > 0; count--) {

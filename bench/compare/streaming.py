@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Rows, columns and vectors: bench_streaming against its neighbours on the same tables, in turns.
+
+    streaming.py --bench build/…/bench_streaming [--megabytes 100] [--rounds 3] [--dir FOLDER] [--json FILE]
+
+bench_streaming writes the tables, and times our C API; this script writes them as Parquet (zstd-3), Feather (zstd), Lance,
+safetensors and a Hugging Face dataset, and times those, each round after one of ours. Medians of wall time with a warm page
+cache, ratios against the fastest peer. Peers that are not installed are left out, by name.
+"""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+
+TAKEN = 1000
+WIDE_COLUMN = "m2"      # the column that bench_streaming reads alone
+
+
+def timed(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def optional(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        return None
+
+
+class Peers:
+    """The tables in the peers' formats, and what each is asked to do: name -> {task: function}."""
+
+    def __init__(self, folder):
+        self.folder, self.tasks, self.missing = folder, {}, []
+        table = pa.ipc.open_file(self.path("table.arrow")).read_all()
+        wide = pa.ipc.open_file(self.path("wide.arrow")).read_all()
+        self.rows = np.random.default_rng(1).integers(0, table.num_rows, TAKEN)
+        pq.write_table(table, self.path("table.parquet"), compression="zstd", compression_level=3)
+        pq.write_table(wide, self.path("wide.parquet"), compression="zstd", compression_level=3)
+        pa.feather.write_feather(table, self.path("table.zstd.feather"), compression="zstd")
+        self.pyarrow()
+        for name, add in (("polars", self.polars), ("duckdb", self.duckdb), ("lance", self.lance),
+                          ("safetensors", self.safetensors), ("datasets", self.datasets)):
+            module = optional(name)
+            if module is None:
+                self.missing.append(name)
+            else:
+                add(module, table)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def add(self, peer, task, function):
+        self.tasks.setdefault(task, {})[peer] = function
+
+    def pyarrow(self):
+        mapped = pa.ipc.open_file(pa.memory_map(self.path("table.arrow"))).read_all()
+        one = int(self.rows[0])
+
+        def first_vector():
+            batch = pa.ipc.open_file(pa.memory_map(self.path("table.arrow"))).get_batch(0)
+            return batch.column(4).to_numpy(zero_copy_only=True)[0]
+
+        self.add("pyarrow feather (mapped)", "open_first_vector_s", first_vector)
+        self.add("pyarrow feather (mapped)", "one_row_s", lambda: mapped.slice(one, 1).to_pylist())
+        self.add("pyarrow feather (mapped)", "take_1000_aligned_s", lambda: mapped.take(self.rows))
+        self.add("pyarrow parquet", "take_1000_streaming_s", lambda: pq.read_table(self.path("table.parquet")).take(self.rows))
+        self.add("pyarrow parquet", "one_column_of_50_s", lambda: pq.read_table(self.path("wide.parquet"), columns=[WIDE_COLUMN], use_threads=False))
+        self.add("pyarrow parquet", "scan_2_threads_s", lambda: pq.read_table(self.path("table.parquet")))
+        self.add("pyarrow feather (zstd)", "scan_2_threads_s", lambda: pa.feather.read_table(self.path("table.zstd.feather"), memory_map=False))
+
+    def polars(self, polars, _table):
+        self.add("polars parquet", "one_column_of_50_s", lambda: polars.read_parquet(self.path("wide.parquet"), columns=[WIDE_COLUMN]))
+        self.add("polars parquet", "scan_2_threads_s", lambda: polars.read_parquet(self.path("table.parquet")))
+        self.add("polars parquet", "take_1000_streaming_s", lambda: polars.read_parquet(self.path("table.parquet"))[self.rows.tolist()])
+
+    def duckdb(self, duckdb, _table):
+        connection = duckdb.connect()
+        connection.execute("set threads to 2")
+        rows = ",".join(map(str, self.rows))
+        wide, table = self.path("wide.parquet"), self.path("table.parquet")
+        self.add("duckdb parquet", "one_column_of_50_s", lambda: connection.sql(f"select {WIDE_COLUMN} from '{wide}'").arrow())
+        self.add("duckdb parquet", "scan_2_threads_s", lambda: connection.sql(f"select * from '{table}'").arrow())
+        taking = f"select * exclude file_row_number from read_parquet('{table}', file_row_number=true) where file_row_number in ({rows})"
+        self.add("duckdb parquet", "take_1000_streaming_s", lambda: connection.sql(taking).arrow())
+        self.add("duckdb parquet", "take_1000_aligned_s", lambda: connection.sql(taking).arrow())
+
+    def lance(self, lance, table):
+        lance.write_dataset(table, self.path("table.lance"), mode="overwrite")
+        dataset = lance.dataset(self.path("table.lance"))
+        one = [int(self.rows[0])]
+        self.add("lance", "one_row_s", lambda: dataset.take(one))
+        self.add("lance", "take_1000_aligned_s", lambda: dataset.take(self.rows.tolist()))
+        self.add("lance", "take_1000_streaming_s", lambda: dataset.take(self.rows.tolist()))
+
+    def safetensors(self, safetensors, table):
+        from safetensors.numpy import save_file
+        columns = {n: table[n].combine_chunks().to_numpy() for n in table.column_names if pa.types.is_floating(table[n].type)}
+        save_file(columns, self.path("table.safetensors"))
+        name = next(iter(columns))
+
+        def first():
+            with safetensors.safe_open(self.path("table.safetensors"), framework="np") as f:
+                return f.get_slice(name)[0:1]
+
+        self.add("safetensors", "open_first_vector_s", first)
+
+    def datasets(self, datasets, table):
+        folder = self.path("hf")
+        datasets.Dataset(table).save_to_disk(folder)
+        dataset = datasets.load_from_disk(folder).with_format("arrow")
+        one = [int(self.rows[0])]
+        self.add("datasets", "one_row_s", lambda: dataset[one])
+        self.add("datasets", "take_1000_aligned_s", lambda: dataset[self.rows])
+
+
+def ours(options, folder):
+    command = [options.bench, folder, str(options.megabytes), "3"]
+    out = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return json.loads(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--megabytes", type=float, default=100)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--dir", help="where the tables go; default: a temporary folder")
+    parser.add_argument("--json", help="write all figures here")
+    options = parser.parse_args()
+    os.environ.setdefault("POLARS_MAX_THREADS", "2")
+    os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
+    pa.set_cpu_count(2)
+    folder = options.dir or tempfile.mkdtemp(prefix="ald-bench-")
+    os.makedirs(folder, exist_ok=True)
+    try:
+        mine = [ours(options, folder)]
+        peers = Peers(folder)
+        seconds = {}
+        for _ in range(options.rounds):
+            mine.append(ours(options, folder))
+            for task, by_peer in peers.tasks.items():
+                for peer, function in by_peer.items():
+                    function()
+                    seconds.setdefault((task, peer), []).append(min(timed(function) for _ in range(3)))
+    finally:
+        if not options.dir:
+            shutil.rmtree(folder, ignore_errors=True)
+    result = {"megabytes": options.megabytes, "tasks": {}}
+    print("| task | alimentar | fastest peer | peer's time | ratio |\n|---|---|---|---|---|")
+    for task in mine[0]:
+        if task == "rows":
+            continue
+        own = statistics.median(m[task] for m in mine)
+        by_peer = {p: statistics.median(v) for (t, p), v in seconds.items() if t == task}
+        result["tasks"][task] = {"alimentar": own, "peers": by_peer}
+        best = min(by_peer, key=by_peer.get) if by_peer else None
+        print(f"| {task} | {own:.3g} | {best or '-'} | {by_peer[best]:.3g} | {by_peer[best] / own:.2f} |" if best
+              else f"| {task} | {own:.3g} | - | - | - |")
+    if peers.missing:
+        print(f"\nnot installed: {', '.join(peers.missing)}")
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as f:
+            json.dump(result, f, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
