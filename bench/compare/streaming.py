@@ -92,11 +92,11 @@ class Peers:
         connection.execute("set threads to 2")
         rows = ",".join(map(str, self.rows))
         wide, table = self.path("wide.parquet"), self.path("table.parquet")
-        self.add("duckdb parquet", "one_column_of_50_s", lambda: connection.sql(f"select {WIDE_COLUMN} from '{wide}'").arrow())
-        self.add("duckdb parquet", "scan_2_threads_s", lambda: connection.sql(f"select * from '{table}'").arrow())
+        self.add("duckdb parquet", "one_column_of_50_s", lambda: connection.sql(f"select {WIDE_COLUMN} from '{wide}'").to_arrow_table())
+        self.add("duckdb parquet", "scan_2_threads_s", lambda: connection.sql(f"select * from '{table}'").to_arrow_table())
         taking = f"select * exclude file_row_number from read_parquet('{table}', file_row_number=true) where file_row_number in ({rows})"
-        self.add("duckdb parquet", "take_1000_streaming_s", lambda: connection.sql(taking).arrow())
-        self.add("duckdb parquet", "take_1000_aligned_s", lambda: connection.sql(taking).arrow())
+        self.add("duckdb parquet", "take_1000_streaming_s", lambda: connection.sql(taking).to_arrow_table())
+        self.add("duckdb parquet", "take_1000_aligned_s", lambda: connection.sql(taking).to_arrow_table())
 
     def lance(self, lance, table):
         lance.write_dataset(table, self.path("table.lance"), mode="overwrite")

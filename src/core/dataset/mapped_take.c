@@ -68,19 +68,54 @@ static int column_room(size_t rows, uint64_t per_row, uint32_t bits, size_t *out
     return 1;
 }
 
-static void gather_values(const taking *t, uint32_t entry, uint64_t per_row, uint32_t bits,
-                          uint8_t *out)
+/* Rows lie far apart: the memory of a row some steps ahead is asked for before it is needed. */
+#define AHEAD 16u
+
+static const uint8_t *value_at(const place *p, uint32_t entry, size_t width)
 {
-    size_t width = (size_t)per_row * bits / 8;
-    for (size_t i = 0; bits >= 8 && i < t->rows; i++)
-        memcpy(out + i * width,
-               (const uint8_t *)t->places[i].vectors[entry].data + t->places[i].row * width, width);
-    for (size_t i = 0; bits < 8 && i < t->rows * per_row; i++) {
+    return (const uint8_t *)p->vectors[entry].data + p->row * width;
+}
+
+static void prefetch(const taking *t, size_t i, uint32_t entry, size_t width)
+{
+    if (i + AHEAD < t->rows)
+        __builtin_prefetch(value_at(&t->places[i + AHEAD], entry, width));
+}
+
+static void gather_bytes(const taking *t, uint32_t entry, size_t width, uint8_t *out)
+{
+    if (width == 8) { /* a constant size makes the copy one load and one store */
+        for (size_t i = 0; i < t->rows; i++) {
+            prefetch(t, i, entry, 8);
+            memcpy(out + i * 8, value_at(&t->places[i], entry, 8), 8);
+        }
+        return;
+    }
+    for (size_t i = 0; i < t->rows; i++) {
+        prefetch(t, i, entry, width);
+        memcpy(out + i * width, value_at(&t->places[i], entry, width), width);
+    }
+}
+
+static void gather_bits(const taking *t, uint32_t entry, uint64_t per_row, uint8_t *out)
+{
+    for (size_t i = 0; i < t->rows * per_row; i++) {
         const place *p = &t->places[i / per_row];
         uint64_t bit = p->row * per_row + i % per_row;
         const uint8_t *from = p->vectors[entry].data;
-        out[i / 8] |= (uint8_t)(((unsigned)from[bit / 8] >> bit % 8 & 1u) << i % 8);
+        out[i / 8] |= (uint8_t)((from[bit / 8] >> bit % 8 & 1u) << i % 8);
     }
+}
+
+/* Whether a row's batch has nulls in the column (or its elements) at all. */
+static int may_have_nulls(const taking *t, uint32_t entry, int of_elements)
+{
+    for (size_t i = 0; i < t->rows; i++) {
+        const ald_vector *v = &t->places[i].vectors[entry];
+        if ((of_elements ? v->element_validity : v->validity) != NULL)
+            return 1;
+    }
+    return 0;
 }
 
 /* Validity of rows (`elements` = 1) or of a list's elements; *nulls counts the zeros. */
@@ -105,7 +140,8 @@ static void fill_node(taking *t, struct ArrowArray *out, uint32_t entry, int of_
     uint8_t *validity = take_room(t, count / 8 + 1);
     out->length = (int64_t)count;
     out->null_count = 0;
-    gather_validity(t, entry, of_elements, elements, validity, &out->null_count);
+    if (may_have_nulls(t, entry, of_elements))
+        gather_validity(t, entry, of_elements, elements, validity, &out->null_count);
     out->buffers[0] = out->null_count > 0 ? validity : NULL;
 }
 
@@ -126,7 +162,10 @@ static ald_status take_column(taking *t, uint32_t column, struct ArrowArray *out
         fill_node(t, values, entry, 1, per_row);
     }
     data = take_room(t, (size_t)values->length * bits / 8 + 1);
-    gather_values(t, entry, per_row, bits, data);
+    if (bits < 8)
+        gather_bits(t, entry, per_row, data);
+    else
+        gather_bytes(t, entry, (size_t)per_row * bits / 8, data);
     values->buffers[1] = data;
     ald__array_hold(values, t->block);
     if (is_list)
