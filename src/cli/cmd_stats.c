@@ -65,7 +65,7 @@ static void common_cell(cli_table *table, const ald_column_stats *c)
         const ald_stats_value *v = &c->common[i];
         int size = (int)(v->size < 32 ? v->size : 32);
         int n = snprintf(text + used, sizeof(text) - used, "%s%.*s %" PRIu64, i > 0 ? ", " : "",
-                         size, v->text, v->count);
+                         size > 0 ? size : 2, size > 0 ? v->text : "\"\"", v->count);
         used += n > 0 ? (size_t)n : 0;
     }
     cli_table_cell(table, text, used < sizeof(text) ? used : sizeof(text) - 1);

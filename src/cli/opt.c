@@ -159,9 +159,15 @@ static ald_status store_number(parser *p, const opt_spec *spec, const char *valu
         s++;
     }
     if (!ok || *s != '\0' || s == value || n < spec->min || n > max) {
-        unsigned long long bound = spec->max != 0 ? spec->max : spec->min;
-        snprintf(wanted, sizeof(wanted), bound == 0 ? "a whole number" : "a whole number %s %llu",
-                 spec->max != 0 ? "up to" : "from", bound);
+        int n_used = snprintf(wanted, sizeof(wanted), "a whole number");
+        if (spec->min != 0) {
+            n_used += snprintf(wanted + n_used, sizeof(wanted) - (size_t)n_used, " from %llu",
+                               (unsigned long long)spec->min);
+        }
+        if (spec->max != 0) {
+            snprintf(wanted + n_used, sizeof(wanted) - (size_t)n_used,
+                     spec->min != 0 ? " to %llu" : " up to %llu", (unsigned long long)spec->max);
+        }
         return bad_value(p, spec, value, wanted);
     }
     *out = n;

@@ -173,7 +173,7 @@ static void test_ragged(void)
     o.ragged = ALD_CSV_RAGGED_SKIP;
     gives("a,b,c\n1,2,3\n4,5\n6,7,8,9\n10,11,12\n", &o, "a: int64, b: int64, c: int64",
           "[1,2,3]\n[10,11,12]\n");
-    notes_are("a,b,c\n1,2,3\n4,5\n", &o, "1 records had too few or too many fields: skipped");
+    notes_are("a,b,c\n1,2,3\n4,5\n", &o, "1 record had too few or too many fields: skipped");
     o.no_header = 1;
     o.ragged = ALD_CSV_RAGGED_ERROR;
     fails("1,2\n3\n", &o, "but the first record has 2");

@@ -440,7 +440,11 @@ static ald_status parse_type(type_parser *p, unsigned depth, struct ArrowSchema 
         return ald__fail(p->err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
                          "a type that nests deeper than %d levels", ALD__MAX_TYPE_DEPTH);
     if (w == NULL)
-        return parse_fail(p, "no such type");
+        return ald__fail(p->err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "type '%.*s': no such type\ntypes are bool, int64 (8, 16, 32; uint64), "
+                         "float64, string, binary, date32, time64[us], timestamp[us], "
+                         "timestamp[us, tz=UTC], decimal128(10, 2), ...",
+                         p->size > 40 ? 40 : (int)p->size, p->text + p->at);
     p->at += strlen(w->word);
     status = parse_word(p, w, depth + 1, out);
     if (status != ALD_OK) {

@@ -55,6 +55,23 @@ static ald_status field_text(ald__csv_reader *reader, uint64_t at, char *out, in
     return ALD_OK;
 }
 
+/* 01067, +49 30, 12,5: a number to people, so nobody wants it to be null. */
+static int looks_like_a_number(const char *text, int size)
+{
+    if (size > 1 && (text[0] == '+' || text[0] == '-' || text[0] == '.'))
+        text++;
+    return size > 0 && text[0] >= '0' && text[0] <= '9';
+}
+
+/* Whether the empty field means null here and does so somewhere: the first --null would end that. */
+static int has_empty_fields(const ald__csv_reader *reader)
+{
+    for (size_t c = 0; c < reader->column_count && reader->nulls.given == 0; c++)
+        if (reader->columns[c].bare.count[ALD__TOKEN_NULL] > 0)
+            return 1;
+    return 0;
+}
+
 static ald_status tell_type(ald__csv_reader *reader, const type_note *n, ald_error *err)
 {
     const ald__csv_text *name = &reader->columns[n->column].name;
@@ -81,13 +98,22 @@ static ald_status tell_type(ald__csv_reader *reader, const type_note *n, ald_err
                             "column '%.*s' is string: line %" PRIu64
                             " has '%.*s', which fits no type of the other values",
                             shown, name->data, n->line, size, text);
+    else if (looks_like_a_number(text, size))
+        (void)ald_error_set(&line, ALD_OK, 0,
+                            "column '%.*s' is %s: line %" PRIu64
+                            " has '%.*s' (others: %s); --types %.*s:%s takes it as it is, --types "
+                            "%.*s:%s refuses it",
+                            shown, name->data, kind, n->line, size, text,
+                            other_kind(reader, n->column), shown, name->data, kind, shown,
+                            name->data, other_kind(reader, n->column));
     else
         (void)ald_error_set(&line, ALD_OK, 0,
                             "column '%.*s' is %s: line %" PRIu64
-                            " has '%.*s' (others: %s); --null '%.*s' reads that as null, --types "
+                            " has '%.*s' (others: %s); --null '%.*s'%s reads that as null, --types "
                             "%.*s:%s refuses it",
                             shown, name->data, kind, n->line, size, text,
-                            other_kind(reader, n->column), size, text, shown, name->data,
+                            other_kind(reader, n->column), size, text,
+                            has_empty_fields(reader) ? " --null ''" : "", shown, name->data,
                             other_kind(reader, n->column));
     note(reader, &line);
     return ALD_OK;
@@ -138,13 +164,13 @@ static void tell_ragged(const ald__csv_reader *reader)
     ald_error line;
     if (reader->padded > 0)
         (void)ald_error_set(&line, ALD_OK, 0,
-                            "%" PRIu64 " records had too few or too many fields: padded with null "
+                            "%" PRIu64 " record%s had too few or too many fields: padded with null "
                             "or cut to %zu columns",
-                            reader->padded, reader->column_count);
+                            reader->padded, reader->padded == 1 ? "" : "s", reader->column_count);
     else
         (void)ald_error_set(&line, ALD_OK, 0,
-                            "%" PRIu64 " records had too few or too many fields: skipped",
-                            reader->skipped);
+                            "%" PRIu64 " record%s had too few or too many fields: skipped",
+                            reader->skipped, reader->skipped == 1 ? "" : "s");
     note(reader, &line);
 }
 

@@ -227,6 +227,8 @@ static ald_status column_result(stats_result *r, ald__stats_column *c, size_t li
     out->nan_count = c->nans;
     out->infinite_count = c->infinities;
     out->distinct_count = ald__distinct_count(&c->distinct);
+    if (out->distinct_count > c->values + c->nans) /* an estimate may exceed what there is */
+        out->distinct_count = c->values + c->nans;
     out->distinct_is_estimate = c->distinct.registers != NULL;
     if (c->values == 0)
         return ALD_OK;
