@@ -17,7 +17,7 @@ static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
 {
     const convert_args *args = raw;
     file_format format = FORMAT_UNKNOWN;
-    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe};
+    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe, 0};
     ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
     if (status != ALD_OK || t.out != NULL) {
         return status != ALD_OK ? status : cli_transfer(env, &t, err);
@@ -57,12 +57,12 @@ static const opt_use options[] = {
 static const char *const examples[] = {
     "CSV to a data set file",
     "alimentar convert data.csv data.ald",
-    "with the first column kept as text",
+    "with a column of zip codes kept as text",
     "alimentar convert data.csv data.ald --types zip:string",
     "to an Arrow file with compressed buffers",
     "alimentar convert data.ald data.arrow --buffer-compression zstd",
     "through pipes",
-    "gunzip < data.csv.gz | alimentar convert - data.ald --from csv",
+    "ssh host cat data.csv.gz | alimentar convert - data.ald --from csv",
     "compress harder, in place",
     "alimentar convert data.ald --compression zstd-l19",
     NULL,
@@ -73,13 +73,12 @@ const cli_command cli_cmd_convert = {
     .brief = "convert between .ald, CSV, JSON and Arrow files",
     .details =
         "The formats are known by the extensions .ald, .csv, .tsv, .jsonl, .ndjson, .json (one "
-        "array), "
-        ".arrow, .feather and .ipc (Arrow IPC file), .arrows (Arrow IPC stream) and .parquet, or "
-        "by --from "
-        "and --to.\n"
+        "array), .arrow, .feather and .ipc (Arrow IPC file) and .arrows (Arrow IPC stream), or by "
+        "--from and --to. CSV and JSON are also read when gzip or zstd has compressed them "
+        "(data.csv.gz, data.jsonl.zst). Parquet is not supported yet.\n"
         "OUT appears when all is written, or not at all. It is not replaced without --force. A "
-        ".ald made "
-        "from a .ald keeps metadata, data set type and compression unless options say otherwise.",
+        ".ald made from a .ald keeps metadata, data set type and compression unless options say "
+        "otherwise; chunks and alignment are asked for anew.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -21,13 +21,14 @@ static ald_status run_describe(cli_env *env, void *raw, ald_error *err)
     memset(&read, 0, sizeof(read));
     read.from = "ald";
     write.to = "ald";
-    transfer t = {args->in, NULL, &read, &write, d};
+    transfer t = {args->in, NULL, &read, &write, d, 1};
     ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
     if (status == ALD_OK && d->metadata == NULL && d->column_docs == NULL &&
         d->dataset_type == NULL) {
-        cli_hint(env,
-                 "give --metadata, --column-docs or --dataset-type; `alimentar info` shows what "
-                 "is there");
+        cli_hint(
+            env,
+            "give --metadata, --column-docs or --dataset-type; `alimentar convert FILE.ald` with "
+            "--sha256, --compression, ... changes how a file is stored");
         status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                                "describe: there is nothing to set");
     }
@@ -64,7 +65,8 @@ const cli_command cli_cmd_describe = {
     .verb = "describe",
     .brief = "set metadata, column documentation and data set type of a .ald",
     .details =
-        "The rows stay as they are. `alimentar info --json` shows the metadata, `alimentar schema "
+        "The rows stay as they are, and so do chunks and alignment unless options say otherwise. "
+        "`alimentar info --json` shows the metadata, `alimentar schema "
         "--json` the documentation of columns.",
     .examples = examples,
     .operands = operands,

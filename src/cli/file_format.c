@@ -117,7 +117,9 @@ ald_status file_format_find(cli_env *env, const char *path, const char *name, co
         return unknown(env, path, name, option, err);
     }
     if (*out == FORMAT_PARQUET) {
-        cli_hint(env, "convert it to .arrow with the tool that wrote it");
+        cli_hint(env, strcmp(option, "--to") == 0
+                          ? "write .arrow: what writes Parquet reads that"
+                          : "convert it to .arrow with the tool that wrote it");
         return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                              "%s: this build has no Parquet support", path);
     }

@@ -77,7 +77,8 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
          .max = UINT32_MAX - 1,                                                                    \
          AT(chunk_rows),                                                                           \
          .scope = SCOPE_ALD_OUT,                                                                   \
-         .help = "rows of a chunk; default: 65536, or as many as fit 16 MiB"},                     \
+         .help = "rows of a chunk, and chunks at any size; default: 65536, or as many as fit 16 "  \
+                 "MiB"},                                                                           \
         {.name = "aligned",                                                                        \
          .kind = OPT_FLAG,                                                                         \
          AT(aligned),                                                                              \
@@ -174,11 +175,34 @@ static ald_status io_error(ald_error *err, int number, const char *what)
     return status;
 }
 
+/* Before the input is read, which may take a while. */
+static ald_status check_folder(const char *path, ald_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL   ? strdup(".")
+                   : slash == path ? strdup("/")
+                                   : strndup(path, (size_t)(slash - path));
+    if (folder == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for a path");
+    }
+    int number = access(folder, W_OK | X_OK) != 0 ? errno : 0;
+    free(folder);
+    if (number == 0) {
+        return ALD_OK;
+    }
+    ald_status status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot write '%s': %s", path,
+                                      strerror(number));
+    if (err != NULL) {
+        err->detail = number;
+    }
+    return status;
+}
+
 static ald_status check_target(cli_env *env, const char *path, int force, ald_error *err)
 {
     struct stat st;
     if (stat(path, &st) != 0) {
-        return ALD_OK; /* opening it says what is wrong, if anything is */
+        return check_folder(path, err);
     }
     if (S_ISDIR(st.st_mode)) {
         return io_error(err, EISDIR, "is a folder");

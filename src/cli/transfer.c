@@ -33,6 +33,27 @@ static ald_status refuse_lost_trust(cli_env *env, const ald_info *info, ald_erro
                          (info->flags & ALD_FLAG_SIGNED) != 0 ? "signature" : "license");
 }
 
+static void keep_layout(write_options *write, const ald_info *info)
+{
+    if (write->compat != 0) {
+        return; /* it has one layout */
+    }
+    if (!write->streaming && !write->no_streaming && write->chunk_rows == 0) {
+        write->streaming = (info->flags & ALD_FLAG_STREAMING) != 0;
+        write->no_streaming = !write->streaming;
+        for (uint64_t i = 0; write->streaming && i < info->chunk_count; i++) {
+            uint64_t rows = info->chunks[i].num_rows;
+            write->chunk_rows = rows > write->chunk_rows ? rows : write->chunk_rows;
+        }
+    }
+    if (!write->aligned && write->compression == 0 && (info->flags & ALD_FLAG_TRUENO_NATIVE) != 0) {
+        write->aligned = 1;
+        if (write->backend_hint == 0 && info->array_count > 0) {
+            write->backend_hint = (uint8_t)(info->arrays[0].backend_hint + 1);
+        }
+    }
+}
+
 /* What a .ald input hands on to a .ald output. Reads the prefix only; the load that follows checks it. */
 static ald_status keep_from_input(transfer_state *s, ald_error *err)
 {
@@ -49,6 +70,9 @@ static ald_status keep_from_input(transfer_state *s, ald_error *err)
             info->flags & ALD_FLAG_TRUENO_NATIVE ? ALD_COMPRESSION_ZSTD_L3 : info->compression;
         if (ald_value_find(info->metadata, "sha256") != NULL && s->write.compat == 0) {
             s->write.sha256 = 1;
+        }
+        if (s->t->keep_layout) {
+            keep_layout(&s->write, info);
         }
         status = ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
     }
@@ -126,6 +150,9 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
     cli_progress_end(&s->in.progress);
     if (status == ALD_OK) {
         say_done(s, &tracked);
+    } else if (s->t->describe->metadata != NULL && err != NULL &&
+               strncmp(err->msg, "metadata key ", 13) == 0) {
+        s->env->subject = s->t->describe->metadata;
     }
     return status;
 }

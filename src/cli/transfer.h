@@ -13,6 +13,7 @@ typedef struct transfer {
     const read_options *read; /* or NULL */
     const write_options *write;
     const describe_options *describe;
+    uint8_t keep_layout; /* a .ald input in chunks, or aligned, gives such an output */
 } transfer;
 
 /* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, data set type and compression unless the
