@@ -95,7 +95,7 @@ static ald_status run_repair(cli_env *env, void *raw, ald_error *err)
     cli_input in;
     ald_status status = cli_input_open(env, args->in, "ald", &in, err);
     if (status == ALD_OK) {
-        status = ald_streaming_salvage(&in.source, &env->host, &s.file, err);
+        status = damage_open(env, &in, &s.file, err);
     }
     if (status == ALD_OK &&
         (ald_streaming_info(s.file)->flags & (ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) != 0) {

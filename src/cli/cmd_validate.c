@@ -34,32 +34,58 @@ static ald_status drain(cli_env *env, cli_input *in, uint64_t *rows, ald_error *
     return status;
 }
 
+static void print_json(const cli_input *in, uint64_t rows, int64_t columns, const ald_error *err)
+{
+    json_print j = {0};
+    json_open(&j, NULL, '{');
+    json_text(&j, "file", in->name);
+    json_bool(&j, "valid", err == NULL);
+    if (err == NULL) {
+        json_uint(&j, "num_rows", rows);
+        json_uint(&j, "num_columns", (uint64_t)columns);
+    } else {
+        json_error(&j, err);
+    }
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+/* A CSV has no types that could be compared: its header must be the expected one, and its values must be of the types. */
+static ald_status open_expecting(const validate_args *args, cli_input *in,
+                                 const struct ArrowSchema *expected, ald_error *err)
+{
+    read_options read = args->read;
+    if (file_format_scope_in(in->format) != SCOPE_CSV_IN || read.types.count > 0) {
+        return cli_input_stream(in, &read, expected, err);
+    }
+    read.schema = args->schema;
+    return cli_input_stream(in, &read, NULL, err);
+}
+
 static ald_status validate(cli_env *env, const validate_args *args, cli_input *in, ald_error *err)
 {
     struct ArrowSchema expected;
+    ald_error failure;
     uint64_t rows = 0;
     memset(&expected, 0, sizeof(expected));
     ald_status status = cli_schema_from_argument(env, args->schema, &expected, err);
     if (status != ALD_OK) {
         return status;
     }
-    status = cli_input_stream(in, &args->read, &expected, err);
+    status = open_expecting(args, in, &expected, &failure);
     if (status == ALD_OK) {
-        status = drain(env, in, &rows, err);
+        status = drain(env, in, &rows, &failure);
     }
     cli_progress_end(&in->progress);
-    if (status == ALD_OK && args->json) {
-        json_print j = {0};
-        json_open(&j, NULL, '{');
-        json_text(&j, "file", in->name);
-        json_bool(&j, "valid", 1);
-        json_uint(&j, "num_rows", rows);
-        json_uint(&j, "num_columns", (uint64_t)expected.n_children);
-        json_close(&j, '}');
-        json_end(&j);
+    if (args->json) {
+        print_json(in, rows, expected.n_children, status != ALD_OK ? &failure : NULL);
     } else if (status == ALD_OK) {
         cli_printf("valid: %" PRIu64 " rows, %" PRId64 " columns as expected\n", rows,
                    expected.n_children);
+    }
+    if (status != ALD_OK && err != NULL) {
+        *err = failure;
+        err->msg[strcspn(err->msg, "\n")] = '\0'; /* hints at other types, which are no help here */
     }
     expected.release(&expected);
     return status;
@@ -127,8 +153,9 @@ const cli_command cli_cmd_validate = {
     .verb = "validate",
     .brief = "check that a file has the expected columns and types",
     .details = "Names, order, types and nullability must be equal; else the error is "
-               "SchemaMismatch, with what was "
-               "expected and what was found. The whole file is read, so its rows are checked too.",
+               "SchemaMismatch, with what was expected and what was found. A CSV has no types: its "
+               "header must have these names in this order, and each value must be of its column's "
+               "type. The whole file is read, so its rows are checked too.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -114,13 +114,7 @@ static void print_json(const cli_input *in, const check_list *list, const ald_in
     }
     json_close(&j, ']');
     if (err != NULL) {
-        json_open(&j, "error", '{');
-        json_text(&j, "name", ald_status_name((ald_status)err->status));
-        json_bytes(&j, "message", err->msg, strcspn(err->msg, "\n"));
-        if (err->offset != ALD_NO_OFFSET) {
-            json_uint(&j, "offset", err->offset);
-        }
-        json_close(&j, '}');
+        json_error(&j, err);
     }
     json_close(&j, '}');
     json_end(&j);
@@ -179,6 +173,10 @@ static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *i
     } else {
         print_text(&list);
     }
+    if (status != ALD_OK && info == NULL && cli_input_has_chunks(in)) {
+        cli_hint(env, "get a new copy; or `alimentar verify --report FILE` lists the damaged "
+                      "chunks, and `alimentar repair IN OUT` saves the others");
+    }
     if (status != ALD_OK && err != NULL) {
         *err = failure;
     }
@@ -226,7 +224,7 @@ static ald_status report_damage(cli_env *env, const verify_args *args, cli_input
                                 ald_error *err)
 {
     damage_list damage = {0};
-    ald_status status = ald_streaming_salvage(&in->source, &env->host, &in->streaming, err);
+    ald_status status = damage_open(env, in, &in->streaming, err);
     for (uint64_t i = 0; status == ALD_OK && i < ald_streaming_chunk_count(in->streaming); i++) {
         struct ArrowArray batch;
         status = damage_load(&damage, in->streaming, i, &batch, err);
@@ -251,7 +249,7 @@ static ald_status report_damage(cli_env *env, const verify_args *args, cli_input
         env->subject = in->name;
         cli_hint(env, "`alimentar repair IN OUT` saves the chunks that are whole");
         status = ald_error_set(err, (ald_status)damage.items[0].error.status, ALD_NO_OFFSET,
-                               "%zu damaged chunks", damage.count);
+                               "%zu damaged chunk%s", damage.count, damage.count == 1 ? "" : "s");
     }
     damage_clear(&damage);
     return status;

@@ -58,6 +58,18 @@ ald_status damage_load(damage_list *list, ald_streaming *file, uint64_t index,
     return note(list, ald_streaming_info(file), index, &why, err);
 }
 
+ald_status damage_open(cli_env *env, cli_input *in, ald_streaming **out, ald_error *err)
+{
+    ald_status status = ald_streaming_salvage(&in->source, &env->host, out, err);
+    if (status == ALD_E_UNSUPPORTED && !cli_input_has_chunks(in)) {
+        cli_hint(env, "`alimentar verify FILE` checks it; chunks come with --streaming, or by "
+                      "themselves above 100 MB");
+        status = ald_error_set(err, status, ALD_NO_OFFSET,
+                               "the file has no chunks: it is whole, or lost as a whole");
+    }
+    return status;
+}
+
 void damage_clear(damage_list *list)
 {
     free(list->items);

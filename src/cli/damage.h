@@ -5,6 +5,7 @@
 
 #include "ald/arrow.h"
 #include "ald/streaming.h"
+#include "cli/input.h"
 #include "cli/json_print.h"
 
 /* One chunk that does not load. Ranges are half open. */
@@ -24,6 +25,10 @@ typedef struct damage_list {
  * passed on. */
 ALD_NODISCARD ald_status damage_load(damage_list *list, ald_streaming *file, uint64_t index,
                                      struct ArrowArray *out, ald_error *err);
+/* Opens a damaged file in chunks; of one without chunks the error says what that means. */
+ALD_NODISCARD ald_status damage_open(cli_env *env, cli_input *in, ald_streaming **out,
+                                     ald_error *err);
+
 void damage_clear(damage_list *list);
 
 /* A line for each damaged chunk, on stdout. */

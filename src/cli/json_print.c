@@ -123,6 +123,17 @@ static void put_hex(const uint8_t *data, size_t size)
     put("\"");
 }
 
+void json_error(json_print *j, const ald_error *err)
+{
+    json_open(j, "error", '{');
+    json_text(j, "name", ald_status_name((ald_status)err->status));
+    json_bytes(j, "message", err->msg, strcspn(err->msg, "\n"));
+    if (err->offset != ALD_NO_OFFSET) {
+        json_uint(j, "offset", err->offset);
+    }
+    json_close(j, '}');
+}
+
 void json_hex(json_print *j, const char *key, const uint8_t *data, size_t size)
 {
     begin_text(j, key);

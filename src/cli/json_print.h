@@ -25,6 +25,8 @@ void json_bool(json_print *j, const char *key, int value);
 void json_double(json_print *j, const char *key, double value); /* NaN and infinities as strings */
 void json_number(json_print *j, const char *key, const char *digits, size_t size); /* as it is */
 void json_null(json_print *j, const char *key);
+/* "error": {"name", "message", "offset"} */
+void json_error(json_print *j, const ald_error *err);
 void json_hex(json_print *j, const char *key, const uint8_t *data, size_t size);
 /* An ald_value tree; binary values as hex. */
 void json_value(json_print *j, const char *key, const ald_value *value);
