@@ -151,8 +151,7 @@ static void line_text(const char *name, const char *value)
     line(name, value, strlen(value));
 }
 
-/* 1234567 as 1,234,567. */
-static const char *grouped(uint64_t value, char *buf, size_t size)
+const char *ald_facts_grouped(uint64_t value, char *buf, size_t size)
 {
     char digits[24];
     size_t used = 0;
@@ -172,12 +171,13 @@ static void sizes_text(const ald_info *info)
     char text[160];
     char a[32];
     char b[32];
-    snprintf(text, sizeof(text), "%s bytes", grouped(info->file_size_bytes, a, sizeof(a)));
+    snprintf(text, sizeof(text), "%s bytes",
+             ald_facts_grouped(info->file_size_bytes, a, sizeof(a)));
     line_text("size", text);
     const char *name = ald_compression_name(info->compression);
     int n = snprintf(text, sizeof(text), "%s, %s bytes for %s", name != NULL ? name : "unknown",
-                     grouped(info->payload_size, a, sizeof(a)),
-                     grouped(info->uncompressed_size, b, sizeof(b)));
+                     ald_facts_grouped(info->payload_size, a, sizeof(a)),
+                     ald_facts_grouped(info->uncompressed_size, b, sizeof(b)));
     if (n > 0 && info->payload_size > 0 && info->uncompressed_size > info->payload_size) {
         snprintf(text + n, sizeof(text) - (size_t)n, " (%.1f to 1)",
                  (double)info->uncompressed_size / (double)info->payload_size);
@@ -268,13 +268,14 @@ void ald_facts_text(const ald_info *info)
     line_text("format", text);
     const char *type = ald_dataset_type_name(info->dataset_type);
     line_text("dataset type", type != NULL ? type : "unknown");
-    line_text("rows", grouped(info->num_rows, text, sizeof(text)));
-    line_text("columns", grouped(info->schema != NULL ? (uint64_t)info->schema->n_children : 0,
-                                 text, sizeof(text)));
+    line_text("rows", ald_facts_grouped(info->num_rows, text, sizeof(text)));
+    line_text("columns",
+              ald_facts_grouped(info->schema != NULL ? (uint64_t)info->schema->n_children : 0, text,
+                                sizeof(text)));
     sizes_text(info);
     line_text("flags", ald_facts_flags(info->flags, text, sizeof(text)));
     if (info->chunk_count > 0) {
-        line_text("chunks", grouped(info->chunk_count, text, sizeof(text)));
+        line_text("chunks", ald_facts_grouped(info->chunk_count, text, sizeof(text)));
     }
     trust_text(info);
     if (ald_value_get_count(info->metadata) > 0) {

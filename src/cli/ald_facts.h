@@ -14,6 +14,9 @@ const char *ald_facts_encryption(const ald_info *info);
 /* 2026-01-31T12:00:00Z; "never" for 0. */
 const char *ald_facts_time(uint64_t unix_seconds, char *buf, size_t size);
 
+/* 1234567 as 1,234,567. */
+const char *ald_facts_grouped(uint64_t value, char *buf, size_t size);
+
 /* The members of one JSON object that is open. */
 void ald_facts_json(json_print *j, const ald_info *info);
 /* Lines of `name: value`. */

@@ -70,14 +70,23 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
         json_text(&j, "file", in->name);
         json_text(&j, "format", file_format_name(in->format));
         json_uint(&j, "num_columns", (uint64_t)schema.n_children);
-        json_uint(&j, "file_size", in->source.size_bytes);
+        json_uint(&j, "file_size", in->file_size);
+        if (in->file_size != in->source.size_bytes) {
+            json_uint(&j, "uncompressed_size", in->source.size_bytes);
+        }
         json_close(&j, '}');
         json_end(&j);
     } else {
         print_name(in);
-        cli_printf("%-15s%s\n%-15s%" PRId64 "\n%-15s%" PRIu64 " bytes\n", "format",
+        char size[32];
+        cli_printf("%-15s%s\n%-15s%" PRId64 "\n%-15s%s bytes", "format",
                    file_format_text(in->format), "columns", schema.n_children, "size",
-                   in->source.size_bytes);
+                   ald_facts_grouped(in->file_size, size, sizeof(size)));
+        if (in->file_size != in->source.size_bytes) {
+            cli_printf(", %s decompressed",
+                       ald_facts_grouped(in->source.size_bytes, size, sizeof(size)));
+        }
+        cli_printf("\n");
     }
     schema.release(&schema);
     return ALD_OK;

@@ -149,6 +149,7 @@ ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_
     /* Not mapped: a file that shrinks while it is read is then an error, not the end of the process. */
     status =
         is_stdin ? open_stdin(env, &in->source, err) : ald_file_open(path, 0, &in->source, err);
+    in->file_size = status == ALD_OK ? in->source.size_bytes : 0;
     if (status == ALD_OK && !file_format_is_binary(in->format)) {
         status = ald_file_inflate(&in->source, err);
     }

@@ -31,6 +31,7 @@ typedef struct cli_input {
     const char *name; /* of the file, or "standard input" */
     file_format format;
     ald_source source;
+    uint64_t file_size;       /* source.size_bytes, or, of compressed text, less */
     ald_dataset *dataset;     /* .ald, once loaded … */
     ald_streaming *streaming; /* … or opened, when it has chunks */
     uint8_t
