@@ -82,9 +82,9 @@ tidy: setup-check ## clang-tidy over the sources
 amalgam: setup-build ## the library as one file, build/amalgam/ald.c, compiled once
 	@tools/amalgam
 
-install: build ## installs below PREFIX=/usr/local (DESTDIR is honoured)
+install: build ## library, command, man pages and completions below PREFIX=/usr/local (DESTDIR is honoured)
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 clean: ## removes what was built; fetched sources and the Python environment stay
 	rm -rf build/release build/dev build/asan build/ubsan build/msan build/fuzz build/coverage build/wasm build/demo build/amalgam \
-	    build/alimentar
+	    build/docs build/alimentar

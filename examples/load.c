@@ -45,7 +45,11 @@ int main(int argc, char **argv)
         }
         batch.release(&batch);
     }
-    printf("%s: %" PRId64 "\n", argv[2], sum);
+    if (index >= 0) {
+        printf("%s: %" PRId64 "\n", argv[2], sum);
+    } else {
+        fprintf(stderr, "no column '%s' of 64-bit integers\n", argv[2]);
+    }
     ald_dataset_free(dataset);
     ald_source_close(&source);
     return index < 0;
