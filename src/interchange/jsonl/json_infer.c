@@ -6,6 +6,10 @@
 
 #include "interchange/jsonl/json_key.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static ald_status walk(ald__infer *w, ald__place *place, yyjson_val *value, unsigned depth);
 
 static ald_status number_slow(ald__infer *w, ald__place *place, const char *text, size_t size)
@@ -19,28 +23,51 @@ static ald_status number_slow(ald__infer *w, ald__place *place, const char *text
     return ALD_OK;
 }
 
+static int is_zero(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] >= '1' && text[i] <= '9')
+            return 0;
+    }
+    return 1;
+}
+
+/* A bit for each of the first 16 bytes that is a digit. Records have that many readable bytes behind any number. */
+#if defined(__SSE2__)
+static uint32_t digit_bits(const char *text)
+{
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)text);
+    v = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+    v = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v);
+    return (uint32_t)_mm_movemask_epi8(v);
+}
+#else
+static uint32_t digit_bits(const char *text)
+{
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < 16; i++)
+        bits |= (uint32_t)((uint8_t)(text[i] - '0') <= 9) << i;
+    return bits;
+}
+#endif
+
 /* Up to 15 digits are exact in every type, so a plain number of no more digits than were met before only counts. */
 static ald_status number(ald__infer *w, ald__place *place, const char *text, size_t size)
 {
     ald__profile *seen = place->numbers;
-    size_t negative = text[0] == '-', point = 0, digits;
-    unsigned any = 0; /* nonzero when a digit is */
+    uint32_t negative = text[0] == '-', others;
+    size_t point, digits;
     if (!seen || size > 15)
         return number_slow(w, place, text, size);
-    for (size_t i = negative; i < size; i++) {
-        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
-        if (digit <= 9)
-            any |= digit;
-        else if (text[i] == '.')
-            point = i;
-        else
-            return number_slow(w, place, text, size); /* an exponent */
-    }
-    digits = text[negative] == '0' ? 0 : (point ? point : size) - negative;
-    if (digits > seen->int_digits || (negative && !any))
+    others = ~digit_bits(text) & ((1u << size) - 1) & ~negative;
+    point = others ? (size_t)__builtin_ctz(others) : size;
+    digits = text[negative] == '0' ? 0 : point - negative;
+    /* A negative number that begins with 0 may be -0. */
+    if (digits > seen->int_digits || (negative && digits == 0 && is_zero(text, size)))
         return number_slow(w, place, text, size);
-    if (point) {
-        if (!seen->count[ALD__TOKEN_FLOAT] || size - point - 1 > seen->frac_digits)
+    if (others) {
+        if ((others & (others - 1)) || text[point] != '.' || !seen->count[ALD__TOKEN_FLOAT] ||
+            size - point - 1 > seen->frac_digits)
             return number_slow(w, place, text, size);
         seen->count[ALD__TOKEN_FLOAT]++;
         return ALD_OK;

@@ -47,7 +47,7 @@ ald_status ald__json_parse(ald__json_pool *pool, const ald__json_record *record,
                            yyjson_val **out, ald__json_fault *fault)
 {
     yyjson_read_flag flags = YYJSON_READ_INSITU | YYJSON_READ_STOP_WHEN_DONE;
-    uint8_t behind[ALD__JSON_PADDING];
+    uint8_t behind[YYJSON_PADDING_SIZE];
     yyjson_read_err why;
     yyjson_alc alc = ald__json_pool_alc(pool);
     yyjson_doc *doc;

@@ -10,8 +10,9 @@
 #include "ald/error.h"
 #include "ald/io.h"
 
-/* Writable bytes behind every record, for yyjson's in-place parsing. */
-#define ALD__JSON_PADDING 4
+/* Bytes of the window behind every record: yyjson's in-place parsing writes 4, and numbers are looked at 16 bytes at a
+ * time. */
+#define ALD__JSON_PADDING 16
 
 typedef struct ald__json_record {
     uint8_t *data; /* NULL: there is no more; valid until the next call */
