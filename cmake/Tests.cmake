@@ -29,6 +29,23 @@ if(NOT ALD_BUILD_FUZZERS)
     ald_test_folder(fault)
 endif()
 
+# nanoarrow shares no code with the library: it says whether what is handed out keeps to the C data interface.
+set(ald_nanoarrow_dir "${ALD_THIRD_PARTY_DIR}/nanoarrow")
+if(TARGET test_nanoarrow)
+    if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h")
+        execute_process(
+            COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tools/fetch" nanoarrow --out "${ALD_THIRD_PARTY_DIR}"
+            COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+    file(GLOB ald_nanoarrow_sources "${ald_nanoarrow_dir}/nanoarrow/common/*.c")
+    add_library(ald_nanoarrow OBJECT ${ald_nanoarrow_sources})
+    target_include_directories(ald_nanoarrow SYSTEM PUBLIC "${ald_nanoarrow_dir}")
+    target_compile_definitions(ald_nanoarrow PUBLIC "NANOARROW_DLL=")
+    target_compile_options(ald_nanoarrow PRIVATE -w)
+    target_link_libraries(ald_nanoarrow PRIVATE ald_base_flags)
+    target_link_libraries(test_nanoarrow PRIVATE ald_nanoarrow)
+endif()
+
 # ---- Fuzz targets: libFuzzer in the fuzz preset, else a program that replays the committed corpus
 file(GLOB ald_fuzz_sources CONFIGURE_DEPENDS "${ald_tests_dir}/fuzz/fuzz_*.c")
 foreach(source IN LISTS ald_fuzz_sources)

@@ -3,10 +3,9 @@
 
 find_package(Threads REQUIRED)
 
-set(ald_nanoarrow_dir "${ALD_THIRD_PARTY_DIR}/nanoarrow")
 set(ald_yyjson_dir "${ALD_THIRD_PARTY_DIR}/yyjson")
 set(ald_blake3_dir "${ALD_THIRD_PARTY_DIR}/blake3")
-if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS "${ald_blake3_dir}/blake3.h" OR NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c")
+if(NOT EXISTS "${ald_blake3_dir}/blake3.h" OR NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c")
     execute_process(
         COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/tools/fetch" --for native --out "${ALD_THIRD_PARTY_DIR}"
         RESULT_VARIABLE ald_fetch_result)
@@ -16,15 +15,13 @@ if(NOT EXISTS "${ald_nanoarrow_dir}/nanoarrow/nanoarrow_config.h" OR NOT EXISTS 
 endif()
 
 add_library(ald_third_party_headers INTERFACE)
-target_include_directories(ald_third_party_headers SYSTEM INTERFACE "${ald_nanoarrow_dir}" "${ald_yyjson_dir}" "${ald_blake3_dir}")
-# Both headers would mark their functions as exported.
-target_compile_definitions(ald_third_party_headers INTERFACE "yyjson_api=" "NANOARROW_DLL=")
+target_include_directories(ald_third_party_headers SYSTEM INTERFACE "${ald_yyjson_dir}" "${ald_blake3_dir}")
+# Its header would mark the functions as exported.
+target_compile_definitions(ald_third_party_headers INTERFACE "yyjson_api=")
 
 # None of their symbols is seen from outside: visibility is hidden, and the static library makes them local.
 add_library(
     ald_third_party OBJECT
-    "${ald_nanoarrow_dir}/nanoarrow/common/array.c" "${ald_nanoarrow_dir}/nanoarrow/common/array_stream.c"
-    "${ald_nanoarrow_dir}/nanoarrow/common/schema.c" "${ald_nanoarrow_dir}/nanoarrow/common/utils.c"
     "${CMAKE_CURRENT_SOURCE_DIR}/third_party/yyjson/yyjson_all.c"
     "${ald_blake3_dir}/blake3.c" "${ald_blake3_dir}/blake3_dispatch.c" "${ald_blake3_dir}/blake3_portable.c")
 target_link_libraries(ald_third_party PRIVATE ald_base_flags ald_third_party_headers)
