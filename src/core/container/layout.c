@@ -251,6 +251,7 @@ static ald_status salvage_layout(ald__file *f, ald_error *err)
     ald_sections *s = &f->sections;
     uint64_t at = 0;
     ALD_TRY(place_prefix(f, RECIPIENT_BYTES, &at, s, err));
+    f->array_count = 0; /* the array index is passed over: the rows can do without it */
     s->payload.begin = at;
     s->payload.end = f->source.size_bytes;
     if (f->payload_size < s->payload.end - at)

@@ -15,6 +15,7 @@ struct ald_streaming {
     ald__ipc_schema *schema;
     ald_info info;
     ald__chunk_cache *cache;
+    int salvage; /* the array index was not read: a damaged one costs no rows */
 };
 
 /* Chunk `index` read and decoded, not from the cache. */

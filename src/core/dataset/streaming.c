@@ -184,6 +184,7 @@ static ald_status open_salvage(ald_streaming *s, const ald_source *source, ald_e
     uint8_t *section = NULL;
     ald_range r;
     ald_status st;
+    s->salvage = 1;
     ALD_TRY(ald__file_open(&s->file, source, 0, ALD__FILE_SALVAGE, &s->host.alloc, err));
     ALD_TRY(check_readable(s, err));
     if (s->file.header.flags & ALD_FLAG_ENCRYPTED)
@@ -307,7 +308,7 @@ static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8
         ald__cursor bytes = {ald__shared_data(plain), e->uncompressed_size, 0, base};
         st = ald__chunk_parse(&s->file, s->schema, e, stored.data, columns, &bytes, plain, &m, out,
                               err);
-        if (st == ALD_OK && (s->file.header.flags & ALD_FLAG_TRUENO_NATIVE)) {
+        if (st == ALD_OK && (s->file.header.flags & ALD_FLAG_TRUENO_NATIVE) && !s->salvage) {
             st = ald__aligned_check_chunk(&s->file, s->schema, index, &m, err);
             if (st != ALD_OK)
                 out->release(out);
