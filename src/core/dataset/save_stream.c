@@ -38,6 +38,7 @@ struct ald__stream_save {
     ald_buffer arrays;      /* ald_array_entry */
     ald_buffer frame_crc32; /* 4 bytes for each piece */
     uint64_t chunk_room;    /* chunks that the reserved prefix has room for; 0: any number */
+    uint64_t taken;         /* rows of all chunks made, those that wait in slots too */
     uint64_t rows, uncompressed;
     void *hash;
     uint8_t sha256[ALD_SHA256_BYTES];
@@ -327,7 +328,7 @@ static void keep_to_room(ald__stream_save *s)
     if (s->chunk_room == 0 || s->options->layout != ALD_LAYOUT_STREAMING)
         return;
     left = s->chunk_room > used + 1 ? s->chunk_room - used - 1 : 1;
-    rows = s->row_count > s->rows ? s->row_count - s->rows : 1;
+    rows = s->row_count > s->taken ? s->row_count - s->taken : 1;
     if (s->chunker.batch_limit < rows / left + 1)
         s->chunker.batch_limit = rows / left + 1;
 }
@@ -340,6 +341,7 @@ static ald_status take_chunks(ald__stream_save *s, int at_end, ald_error *err)
         ALD_TRY(ald__chunker_take(&s->chunker, at_end, &chunk, err));
         if (chunk.release == NULL)
             return ALD_OK;
+        s->taken += (uint64_t)chunk.length;
         s->slots[s->filled++].chunk = chunk;
         if (s->filled == s->slot_count)
             ALD_TRY(run_slots(s, err));
