@@ -158,10 +158,15 @@ static ald_status lz4_write(void *state, const void *data, size_t size, const al
     return ALD_OK;
 }
 
+/* With a new context: a used one compresses small inputs differently, depending on what it had before, and frames would
+ * depend on which thread made them. */
 static ald_status lz4_restart(void *state, uint64_t content_size, ald_error *err)
 {
     lz4_state *s = state;
-    (void)err;
+    (void)LZ4F_freeCompressionContext(s->cctx);
+    s->cctx = NULL;
+    if (LZ4F_isError(LZ4F_createCompressionContext(&s->cctx, LZ4F_VERSION)))
+        return ald__no_memory(err, 0);
     s->prefs.frameInfo.contentSize = content_size == UINT64_MAX ? 0 : content_size;
     s->begun = 0;
     return ALD_OK;
