@@ -34,6 +34,7 @@ ALD_API ALD_NODISCARD ald_status ald_file_inflate(ald_source *source, ald_error 
  * rename (an existing file keeps its mode). */
 typedef struct ald_file_sink ald_file_sink;
 #define ALD_FILE_REPLACE 0x1u /* else an existing file is ALD_E_IO, detail EEXIST */
+#define ALD_FILE_PRIVATE 0x2u /* mode 0600, whatever is replaced; the buffer is wiped */
 
 ALD_API ALD_NODISCARD ald_status ald_file_create(const char *path, uint32_t flags,
                                                  ald_file_sink **out, ald_error *err);

@@ -7,12 +7,23 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 
 static char path_to_remove[PATH_MAX];
 static volatile sig_atomic_t has_path;
+
+static struct termios settings_to_restore;
+static volatile sig_atomic_t terminal_fd = -1;
+
+static void restore_terminal(void)
+{
+    if (terminal_fd >= 0) {
+        tcsetattr(terminal_fd, TCSANOW, &settings_to_restore);
+    }
+}
 
 static void remove_file(void)
 {
@@ -25,6 +36,7 @@ static void remove_file(void)
 static void on_end(int number)
 {
     remove_file();
+    restore_terminal();
     signal(number,
            SIG_DFL); /* the handler runs with the signal blocked: raised now, it comes on return */
     raise(number);
@@ -89,5 +101,14 @@ void cli_cleanup_file(const char *path)
     if (path != NULL && strlen(path) < sizeof(path_to_remove)) {
         memcpy(path_to_remove, path, strlen(path) + 1);
         has_path = 1;
+    }
+}
+
+void cli_cleanup_terminal(int fd, const struct termios *settings)
+{
+    terminal_fd = -1;
+    if (settings != NULL) {
+        settings_to_restore = *settings;
+        terminal_fd = fd;
     }
 }

@@ -10,6 +10,10 @@ void cli_cleanup_install(void);
 void cli_cleanup_hold(void);
 void cli_cleanup_resume(void);
 
+struct termios;
+/* The settings that a signal gives back to a terminal; NULL: none. Copied. */
+void cli_cleanup_terminal(int fd, const struct termios *settings);
+
 /* The file that a signal removes before the process ends; NULL: none. Copied. */
 void cli_cleanup_file(const char *path);
 

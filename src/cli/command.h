@@ -11,6 +11,8 @@ extern const cli_command cli_cmd_describe;
 extern const cli_command cli_cmd_head;
 extern const cli_command cli_cmd_help;
 extern const cli_command cli_cmd_info;
+extern const cli_command cli_cmd_key_show;
+extern const cli_command cli_cmd_keygen;
 extern const cli_command cli_cmd_repair;
 extern const cli_command cli_cmd_schema;
 extern const cli_command cli_cmd_stats;

@@ -122,12 +122,14 @@ static char *temporary_name(const char *path)
 }
 
 /* The mode that open would have given, or that the file to be replaced has. */
-static void set_mode(int fd, const char *path)
+static void set_mode(int fd, const char *path, uint32_t flags)
 {
     struct stat info;
     mode_t mask = umask(0);
     (void)umask(mask);
-    if (stat(path, &info) == 0)
+    if (flags & ALD_FILE_PRIVATE)
+        (void)fchmod(fd, 0600);
+    else if (stat(path, &info) == 0)
         (void)fchmod(fd, info.st_mode & 07777u);
     else
         (void)fchmod(fd, 0666u & ~mask);
@@ -137,6 +139,8 @@ static void free_file(ald_file_sink *f)
 {
     if (f->fd >= 0)
         (void)close(f->fd);
+    if ((f->flags & ALD_FILE_PRIVATE) && f->out != NULL)
+        explicit_bzero(f->out->buffer, sizeof f->out->buffer);
     ald_fd_sink_free(f->out);
     free(f->path);
     free(f->temporary);
@@ -179,7 +183,7 @@ ald_status ald_file_create(const char *path, uint32_t flags, ald_file_sink **out
         free_file(f);
         return st;
     }
-    set_mode(f->fd, path);
+    set_mode(f->fd, path, flags);
     st = ald_fd_sink_new(f->fd, path, &f->out, err);
     if (st != ALD_OK) {
         ald_file_abort(f);

@@ -6,12 +6,12 @@
 #include "core/base/fail.h"
 
 /* The compiler cannot know what a volatile pointer points to, so the call stays. */
-static void *(*const volatile set_bytes)(void *, int, size_t) = memset;
+static void *(*const volatile unseen_memset)(void *, int, size_t) = memset;
 
 void ald__wipe(void *data, size_t size)
 {
     if (size > 0)
-        (void)set_bytes(data, 0, size);
+        (void)unseen_memset(data, 0, size);
 }
 
 int ald__equal_ct(const void *a, const void *b, size_t size)

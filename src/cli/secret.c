@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cli/secret.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const cli_secret_kind cli_secret_key = {"passphrase of the key", "key-passphrase-file",
+                                        "key-passphrase-fd", "ALIMENTAR_KEY_PASSPHRASE"};
+
+static const opt_spec key_passphrase_specs[] = {
+    {.name = "key-passphrase-file",
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     .offset = offsetof(secret_options, file),
+     .help = "the passphrase of the private key's file is in FILE; one line end at its end is "
+             "dropped"},
+    {.name = "key-passphrase-fd",
+     .arg = "N",
+     .kind = OPT_COUNT,
+     .max = 65535,
+     .offset = offsetof(secret_options, fd),
+     .help = "it comes from the open file descriptor N"},
+};
+const opt_group cli_group_key_passphrase = OPT_GROUP("Passphrase", key_passphrase_specs);
+
+static ald_status io_failed(const char *what, const char *name, ald_error *err)
+{
+    ald_status status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot read %s '%s': %s", what,
+                                      name, strerror(errno));
+    err->detail = errno;
+    return status;
+}
+
+static ald_status check_size(size_t size, size_t capacity, ald_error *err)
+{
+    if (size <= capacity) {
+        return ALD_OK;
+    }
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "the passphrase is longer than %zu bytes", capacity);
+}
+
+/* Reads to the end; the line end may be beyond the capacity. */
+static ald_status read_fd(int fd, const char *name, char *out, size_t capacity, size_t *size,
+                          ald_error *err)
+{
+    char rest[2];
+    size_t used = 0;
+    ssize_t n = 1;
+    while (n != 0 && used < capacity + sizeof(rest)) {
+        char *at = used < capacity ? out + used : rest + (used - capacity);
+        n = read(fd, at, used < capacity ? capacity - used : sizeof(rest) - (used - capacity));
+        if (n < 0 && errno != EINTR) {
+            return io_failed("the passphrase from", name, err);
+        }
+        used += n > 0 ? (size_t)n : 0;
+    }
+    char last = used > capacity ? rest[used - capacity - 1] : used > 0 ? out[used - 1] : '\0';
+    if (last == '\n') {
+        used--;
+        char before = used > capacity ? rest[used - capacity - 1] : used > 0 ? out[used - 1] : '\0';
+        used -= before == '\r';
+    }
+    *size = used;
+    return check_size(used, capacity, err);
+}
+
+static ald_status read_file(const char *path, char *out, size_t capacity, size_t *size,
+                            ald_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return io_failed("the passphrase from", path, err);
+    }
+    ald_status status = read_fd(fd, path, out, capacity, size, err);
+    close(fd);
+    return status;
+}
+
+static ald_status read_variable(const char *value, char *out, size_t capacity, size_t *size,
+                                ald_error *err)
+{
+    *size = strlen(value);
+    ald_status status = check_size(*size, capacity, err);
+    if (status == ALD_OK) {
+        memcpy(out, value, *size);
+        if (*size > 0 && out[*size - 1] == '\n') {
+            (*size)--;
+            *size -= *size > 0 && out[*size - 1] == '\r';
+        }
+    }
+    return status;
+}
+
+static ald_status no_source(cli_env *env, const cli_secret_kind *kind, ald_error *err)
+{
+    cli_hint(env, "there is no terminal to ask on: give it with --%s FILE, --%s N or %s",
+             kind->file_option, kind->fd_option, kind->variable);
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the %s is needed", kind->what);
+}
+
+static ald_status ask(cli_env *env, const cli_secret_kind *kind, const char *subject, int twice,
+                      char *out, size_t capacity, size_t *size, ald_error *err)
+{
+    char prompt[256], again[ALD_PASSPHRASE_BYTES];
+    size_t again_size = 0;
+    snprintf(prompt, sizeof(prompt), "%s%s (%.160s): ", twice ? "New " : "", kind->what, subject);
+    if (!twice && prompt[0] >= 'a' && prompt[0] <= 'z') {
+        prompt[0] = (char)(prompt[0] - 'a' + 'A');
+    }
+    ald_status status = cli_terminal_ask(prompt, out, capacity, size, err);
+    if (status == ALD_E_UNSUPPORTED) {
+        return no_source(env, kind, err);
+    }
+    if (status == ALD_OK && twice) {
+        status = cli_terminal_ask("The same again: ", again, sizeof(again), &again_size, err);
+    }
+    if (status == ALD_OK && twice && (*size != again_size || memcmp(out, again, again_size) != 0)) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                               "the two passphrases are not the same");
+    }
+    explicit_bzero(again, sizeof(again));
+    return status;
+}
+
+ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind, const secret_options *options,
+                           const char *subject, int twice, char *out, size_t capacity, size_t *size,
+                           ald_error *err)
+{
+    int has_fd = cli_option_given(env, kind->fd_option);
+    const char *variable = getenv(kind->variable);
+    ald_status status;
+    *size = 0;
+    if (options->file != NULL && has_fd) {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "--%s and --%s exclude each other", kind->file_option,
+                             kind->fd_option);
+    }
+    if (options->file != NULL) {
+        status = read_file(options->file, out, capacity, size, err);
+    } else if (has_fd) {
+        char name[32];
+        snprintf(name, sizeof(name), "descriptor %d", (int)options->fd);
+        status = read_fd((int)options->fd, name, out, capacity, size, err);
+    } else if (variable != NULL) {
+        status = read_variable(variable, out, capacity, size, err);
+    } else {
+        status = ask(env, kind, subject, twice, out, capacity, size, err);
+    }
+    if (status == ALD_OK && twice && *size == 0) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the passphrase is empty");
+    }
+    return status;
+}
+
+static ald_status get_key_passphrase(void *ctx, const char *file, char *out, size_t capacity,
+                                     size_t *size, ald_error *err)
+{
+    cli_key_passphrase *from = ctx;
+    return cli_secret_read(from->env, &cli_secret_key, from->options, file, 0, out, capacity, size,
+                           err);
+}
+
+ald_passphrase cli_key_passphrase_source(cli_key_passphrase *from)
+{
+    ald_passphrase source = {get_key_passphrase, from};
+    return source;
+}
