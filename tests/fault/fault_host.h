@@ -221,8 +221,8 @@ static inline int fault_check_failure(fault_kind kind, ald_status st, const ald_
 
 /* Runs the job with the first, second, … call of one kind refused, until none is; returns how many there were.
  * `prepare` may change what fault_init set (a sink without write_at); NULL: nothing. */
-static inline int64_t fault_each(fault_kind kind, const char *name, fault_job job, const void *input,
-                                 size_t size, void (*prepare)(fault_host *f))
+static inline int64_t fault_each(fault_kind kind, const char *name, fault_job job,
+                                 const void *input, size_t size, void (*prepare)(fault_host *f))
 {
     static fault_host f;
     ald_status st = ALD_E_NOMEM;

@@ -118,7 +118,8 @@ static ald_value *make_metadata(int for_crate)
     return map;
 }
 
-static void save_fails(fault_kind kind, fault_job job, void (*prepare)(fault_host *f), int64_t least)
+static void save_fails(fault_kind kind, fault_job job, void (*prepare)(fault_host *f),
+                       int64_t least)
 {
     for (compression = 0; compression <= ALD_COMPRESSION_LZ4; compression++) {
         int64_t calls = fault_each(kind, "save", job, NULL, 0, prepare);

@@ -118,7 +118,8 @@ static void reading_fails(const char *name, fault_job job, const void *data, siz
 
 static void test_read_ipc(void)
 {
-    static const char *const names[] = {"data/ipc_read/types.arrows", "data/ipc_read/deltas.arrows"};
+    static const char *const names[] = {"data/ipc_read/types.arrows",
+                                        "data/ipc_read/deltas.arrows"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t size = 0;
         uint8_t *data = fault_file(names[i], &size);
@@ -246,7 +247,8 @@ static ald_status parse_schema(fault_host *f, ald_error *err)
 
 static void test_schema_text(void)
 {
-    static const char pairs[] = "a:int64,b:string,c:list<item: struct<x: double, y: timestamp[us]>>";
+    static const char pairs[] =
+        "a:int64,b:string,c:list<item: struct<x: double, y: timestamp[us]>>";
     static const char json[] = "{\"fields\":[{\"name\":\"a\",\"type\":\"decimal128(9, 2)\","
                                "\"nullable\":false,\"metadata\":{\"k\":\"v\"}},"
                                "{\"name\":\"b\",\"type\":\"map<string, int32>\"}]}";

@@ -140,9 +140,8 @@ static void test_full_device(void)
     CHECK_INT(ald_fd_sink_flush(sink, &err), ALD_E_IO);
     CHECK_INT(err.detail, ENOSPC);
     CHECK_CONTAINS(err.msg, "the device");
-    CHECK_INT(
-        ald_fd_sink_get(sink)->write(ald_fd_sink_get(sink)->ctx, bytes, sizeof bytes, &err),
-        ALD_E_IO);
+    CHECK_INT(ald_fd_sink_get(sink)->write(ald_fd_sink_get(sink)->ctx, bytes, sizeof bytes, &err),
+              ALD_E_IO);
     CHECK_INT(err.detail, ENOSPC);
     ald_fd_sink_free(sink);
     (void)close(fd);

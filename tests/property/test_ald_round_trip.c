@@ -58,8 +58,7 @@ static void check_crc(const ald_info *info, const way *w, const fault_bytes *fil
     uint32_t right = ald__crc32(0, file->data, file->size - 4);
     uint32_t crate = ald__crc32_crate(0, file->data, file->size - 4);
     CHECK_UINT(ald__load_le32(file->data + file->size - 4), w->compat ? crate : right);
-    CHECK_INT(info->crc32_variant,
-              w->compat && crate != right ? ALD_CRC32_CRATE : ALD_CRC32_IEEE);
+    CHECK_INT(info->crc32_variant, w->compat && crate != right ? ALD_CRC32_CRATE : ALD_CRC32_IEEE);
 }
 
 static void check_info(const ald_dataset *d, const way *w, uint8_t compression, int sha256,
@@ -99,8 +98,7 @@ static void check_values(const ald_dataset *d, uint64_t seed, const rt_out *want
         rt_render_batch(&schema, &batch, &got);
         batch.release(&batch);
     }
-    CHECK(got.size == want->size &&
-          (got.size == 0 || memcmp(got.data, want->data, got.size) == 0));
+    CHECK(got.size == want->size && (got.size == 0 || memcmp(got.data, want->data, got.size) == 0));
     free(got.data);
     schema.release(&schema);
 }
@@ -121,8 +119,8 @@ static void check_saved_again(const ald_dataset *d, const way *w, uint8_t compre
     fault_clear(&again);
 }
 
-static void check_loads(fault_host *f, uint64_t seed, const way *w, uint8_t compression,
-                        int sha256, const rt_out *want)
+static void check_loads(fault_host *f, uint64_t seed, const way *w, uint8_t compression, int sha256,
+                        const rt_out *want)
 {
     fault_bytes bytes = f->output;
     ald_dataset *d = NULL;
