@@ -81,7 +81,8 @@ ALD_API ALD_NODISCARD ald_status ald_streaming_prefetch(ald_streaming *streaming
                                                         uint64_t count, const uint8_t *columns,
                                                         ald_error *err);
 
-/* All chunks in order, loaded as they are asked for. `columns` as above, copied. The stream must be released before close. */
+/* All chunks in order, loaded as they are asked for: on a host with threads, the next two for each thread at once. `columns`
+ * as above, copied. The stream must be released before close. */
 ALD_API ALD_NODISCARD ald_status ald_streaming_stream(ald_streaming *streaming,
                                                       const uint8_t *columns,
                                                       struct ArrowArrayStream *out, ald_error *err);

@@ -2,6 +2,7 @@
 /* Lazy opening: what broken files give chunk by chunk, good files against a plain load, columns alone, and which bytes are
  * read. */
 #include <dirent.h>
+#include <stdatomic.h>
 #include <yyjson.h>
 
 #include "fault/fault_host.h"
@@ -42,6 +43,24 @@ static void check_outcome(const char *file, const char *what, size_t chunk, yyjs
            st != ALD_OK ? err->msg : "");
 }
 
+/* The stream gives the good chunks up to the first bad one, also when it loads ahead. */
+static void check_lazy_stream(const char *file, ald_streaming *s, yyjson_val *chunks)
+{
+    struct ArrowArrayStream stream;
+    ald_error err = {0};
+    ald_status st = ALD_OK;
+    REQUIRE_OK(ald_streaming_stream(s, NULL, &stream, &err), &err);
+    for (size_t i = 0; i < yyjson_arr_size(chunks) && st == ALD_OK; i++) {
+        struct ArrowArray chunk;
+        st = ald_stream_next(&stream, &chunk, &err);
+        check_outcome(file, "chunk of the stream", i, yyjson_arr_get(chunks, i), st, &err);
+        CHECK((st == ALD_OK) == (chunk.release != NULL));
+        if (st == ALD_OK)
+            chunk.release(&chunk);
+    }
+    stream.release(&stream);
+}
+
 static void check_lazy(const char *file, yyjson_val *lazy, const uint8_t *data, size_t size)
 {
     ald_streaming *s = NULL;
@@ -59,6 +78,7 @@ static void check_lazy(const char *file, yyjson_val *lazy, const uint8_t *data, 
             if (st == ALD_OK)
                 chunk.release(&chunk);
         }
+        check_lazy_stream(file, s, chunks);
     }
     ald_streaming_close(s);
 }
@@ -277,7 +297,8 @@ static void test_good_files(void)
 
 typedef struct counting {
     const uint8_t *data;
-    uint64_t size, bytes, calls, last_end;
+    uint64_t size;
+    atomic_uint_least64_t bytes;
 } counting;
 
 static ald_status counting_read(void *ctx, uint64_t offset, void *buf, size_t size, ald_error *err)
@@ -286,7 +307,6 @@ static ald_status counting_read(void *ctx, uint64_t offset, void *buf, size_t si
     if (offset > c->size || size > c->size - offset)
         return ald_error_set(err, ALD_E_TRUNCATED, offset, "read past the end");
     c->bytes += size;
-    c->calls++;
     memcpy(buf, c->data + offset, size);
     return ALD_OK;
 }
@@ -315,7 +335,9 @@ static ald_streaming *open_counting(counting *c, const ald_buffer *bytes, uint64
     ald_load_options o = ALD_LOAD_OPTIONS_INIT;
     ald_streaming *s = NULL;
     ald_error err = {0};
-    *c = (counting){bytes->data, bytes->size, 0, 0, 0};
+    c->data = bytes->data;
+    c->size = bytes->size;
+    c->bytes = 0;
     source.size_bytes = bytes->size;
     source.read_at = counting_read;
     source.ctx = c;
@@ -445,6 +467,41 @@ static void test_rows_outlive_the_file(void)
     got.release(&got);
 }
 
+static void test_streams_load_ahead(void)
+{
+    static uint64_t rows[ROWS];
+    for (uint32_t threads = 1; threads <= 5; threads++) {
+        ald_host before = native;
+        struct ArrowArrayStream stream;
+        struct ArrowArray chunk;
+        ald_error err = {0};
+        ald_buffer bytes;
+        counting c;
+        ald_streaming *s;
+        uint64_t at = 0;
+        native = ald_native_host(threads);
+        write_numbers(&bytes, ALD_COMPRESSION_LZ4);
+        s = open_counting(&c, &bytes, 0);
+        REQUIRE_OK(ald_streaming_stream(s, NULL, &stream, &err), &err);
+        while (CHECK_OK(ald_stream_next(&stream, &chunk, &err), &err) && chunk.release != NULL) {
+            for (uint64_t i = 0; i < (uint64_t)chunk.length; i++)
+                rows[i] = at + i;
+            at += (uint64_t)chunk.length;
+            CHECK_INT(number_wrong(&chunk, rows, NULL), 0);
+            chunk.release(&chunk);
+        }
+        CHECK_UINT(at, ROWS);
+        stream.release(&stream);
+        REQUIRE_OK(ald_streaming_stream(s, NULL, &stream, &err), &err); /* left in the middle */
+        CHECK_OK(ald_stream_next(&stream, &chunk, &err), &err);
+        chunk.release(&chunk);
+        stream.release(&stream);
+        ald_streaming_close(s);
+        ald_buffer_clear(&bytes);
+        native = before;
+    }
+}
+
 /* Frames of a reused encoder, on whichever thread, are those of a fresh one. */
 static void test_threads_write_the_same_bytes(void)
 {
@@ -502,6 +559,7 @@ int main(void)
     RUN(test_each_chunk_is_loaded_once);
     RUN(test_the_cache_keeps_what_was_used_last);
     RUN(test_rows_outlive_the_file);
+    RUN(test_streams_load_ahead);
     RUN(test_threads_write_the_same_bytes);
     RUN(test_waves);
     return check_done();

@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#include "ald/stream.h"
 #include "core/arrow/array.h"
-#include "core/arrow/schema_build.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/codec/codec.h"
@@ -344,85 +342,4 @@ ald_status ald_streaming_chunk(ald_streaming *s, uint64_t index, const uint8_t *
     st = ald__array_clone(ald__cached_array(cached), out, err);
     ald__cached_unref(cached);
     return st;
-}
-
-/* ---- the stream of all chunks */
-
-typedef struct chunk_stream {
-    ald_streaming *streaming;
-    uint64_t next;
-    uint8_t *columns; /* or NULL */
-} chunk_stream;
-
-static size_t column_count(const ald_streaming *s)
-{
-    return (size_t)s->info.schema->n_children;
-}
-
-static ald_status copy_columns(const chunk_stream *c, const struct ArrowSchema *from,
-                               struct ArrowSchema *out, ald_error *err)
-{
-    int64_t kept = 0;
-    ALD_TRY(ald__schema_set_format(out, "+s", 2, err));
-    ALD_TRY(ald__schema_set_metadata(out, from->metadata, ald__metadata_size(from->metadata), err));
-    for (int64_t i = 0; i < from->n_children; i++) {
-        if (c->columns[i])
-            ALD_TRY(ald_schema_copy(&c->streaming->host, from->children[i], out->children[kept++],
-                                    err));
-    }
-    return ALD_OK;
-}
-
-/* The schema, without the columns that are left out. */
-static ald_status stream_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
-{
-    const chunk_stream *c = ctx;
-    const struct ArrowSchema *from = c->streaming->info.schema;
-    size_t count = 0;
-    ald_status st;
-    if (c->columns == NULL)
-        return ald_schema_copy(&c->streaming->host, from, out, err);
-    for (int64_t i = 0; i < from->n_children; i++)
-        count += c->columns[i] != 0;
-    ALD_TRY(ald__schema_new(&c->streaming->host.alloc, count, 0, out, err));
-    st = copy_columns(c, from, out, err);
-    if (st != ALD_OK)
-        out->release(out);
-    return st;
-}
-
-static ald_status stream_next(void *ctx, struct ArrowArray *out, ald_error *err)
-{
-    chunk_stream *c = ctx;
-    if (c->next == c->streaming->file.chunk_count)
-        return ALD_OK;
-    return ald_streaming_chunk(c->streaming, c->next++, c->columns, out, err);
-}
-
-static void stream_free(void *ctx)
-{
-    chunk_stream *c = ctx;
-    ald_allocator alloc = c->streaming->host.alloc;
-    ald__release(&alloc, c->columns, column_count(c->streaming));
-    ald__release(&alloc, c, sizeof *c);
-}
-
-ald_status ald_streaming_stream(ald_streaming *s, const uint8_t *columns,
-                                struct ArrowArrayStream *out, ald_error *err)
-{
-    chunk_stream *c = ald__alloc_zero(&s->host.alloc, sizeof *c, err);
-    ald_stream_impl impl = {stream_schema, stream_next, stream_free, c, s->file.header.num_rows};
-    memset(out, 0, sizeof *out);
-    if (c == NULL)
-        return ALD_E_NOMEM;
-    c->streaming = s;
-    if (columns != NULL) {
-        c->columns = ald__alloc(&s->host.alloc, column_count(s), err);
-        if (c->columns == NULL) {
-            stream_free(c);
-            return ALD_E_NOMEM;
-        }
-        memcpy(c->columns, columns, column_count(s));
-    }
-    return ald_stream_new(&impl, &s->host.alloc, out, err);
 }
