@@ -12,6 +12,7 @@
 #include "ald/io.h"
 #include "ald/ipc.h"
 #include "ald/jsonl.h"
+#include "ald/keys.h"
 #include "ald/loader.h"
 #include "ald/mapped.h"
 #include "ald/native.h"
