@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Passphrases that are typed: on a terminal of their own, which must not show them and must be as before afterwards.
+
+    test_prompt.py --bin PATH
+
+The last line is `N passed, N failed`.
+"""
+import argparse
+import os
+import pty
+import select
+import signal
+import sys
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+SECRET = "a typed secret"
+DEADLINE = 60
+
+
+class Failed(Exception):
+    """What differs."""
+
+
+def check(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+class Session:
+    """The command with a controlling terminal."""
+
+    def __init__(self, binary, folder, *args):
+        self.output = b""
+        self.pid, self.master = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.environ.pop("ALIMENTAR_KEY_PASSPHRASE", None)
+            os.execv(binary, [binary, *args])
+
+    def read_until(self, text):
+        end = time.monotonic() + DEADLINE
+        start = len(self.output)
+        while text.encode() not in self.output[start:]:
+            ready, _, _ = select.select([self.master], [], [], max(0, end - time.monotonic()))
+            check(ready, f"{text!r} did not come, but {self.output!r}")
+            try:
+                part = os.read(self.master, 4096)
+            except OSError:
+                part = b""
+            check(part, f"{text!r} did not come, but {self.output!r}")
+            self.output += part
+
+    def echoes(self):
+        return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
+
+    def type(self, line):
+        end = time.monotonic() + DEADLINE
+        while self.echoes() and time.monotonic() < end:
+            time.sleep(0.01)
+        check(not self.echoes(), "the terminal echoes")
+        os.write(self.master, line.encode() + b"\n")
+
+    def finish(self):
+        """-> exit status, or minus the signal"""
+        while True:
+            try:
+                part = os.read(self.master, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            self.output += part
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.master)
+        return os.waitstatus_to_exitcode(status)
+
+
+def make(binary, folder, first, second):
+    session = Session(binary, folder, "keygen", "-o", "my.key", "--only", "sign")
+    session.read_until("New passphrase of the key (my.key): ")
+    session.type(first)
+    session.read_until("The same again: ")
+    session.type(second)
+    return session
+
+
+def test_keygen(binary, folder):
+    session = make(binary, folder, SECRET, SECRET)
+    check(session.finish() == 0, f"keygen: {session.output!r}")
+    check(SECRET.encode() not in session.output, "the secret was shown")
+    session = Session(binary, folder, "key", "show", "my.key")
+    session.read_until("Passphrase of the key (my.key): ")
+    session.type(SECRET)
+    check(session.finish() == 0, f"key show: {session.output!r}")
+    check(b"sign     ed25519, private key" in session.output, f"{session.output!r}")
+    check(SECRET.encode() not in session.output, "the secret was shown")
+
+
+def test_not_the_same(binary, folder):
+    session = make(binary, folder, SECRET, SECRET + "x")
+    check(session.finish() == 2, f"{session.output!r}")
+    check(b"the two passphrases are not the same" in session.output, f"{session.output!r}")
+    check(os.listdir(folder) == [], "a file was written")
+
+
+def test_empty(binary, folder):
+    session = make(binary, folder, "", "")
+    check(session.finish() == 2 and b"the passphrase is empty" in session.output, f"{session.output!r}")
+    check(os.listdir(folder) == [], "a file was written")
+
+
+def test_too_long(binary, folder):
+    session = Session(binary, folder, "keygen", "-o", "my.key")
+    session.read_until(": ")
+    session.type("x" * 1500)
+    check(session.finish() == 2 and b"longer than 1024 bytes" in session.output, f"{session.output[-300:]!r}")
+
+
+def test_interrupted(binary, folder):
+    session = Session(binary, folder, "keygen", "-o", "my.key")
+    session.read_until(": ")
+    check(not session.echoes(), "the terminal echoes")
+    os.write(session.master, b"\x03")
+    deadline = time.monotonic() + DEADLINE
+    while not session.echoes() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    check(session.echoes(), "the terminal stays silent")
+    check(session.finish() == -signal.SIGINT, "not ended by the signal")
+    check(os.listdir(folder) == [], "a file was written")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    binary = str(Path(parser.parse_args().bin).resolve())
+    tests = [test_keygen, test_not_the_same, test_empty, test_too_long, test_interrupted]
+    failed = 0
+    for test in tests:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                test(binary, folder)
+            except (Failed, OSError) as problem:
+                failed += 1
+                print(f"FAILED {test.__name__}: {problem}")
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
