@@ -17,6 +17,7 @@
 
 #define END_BYTES 8u
 #define SLOTS_MAX 64u
+#define LONG_ROWS 2048u /* to a chunk */
 #define ROOM_SLACK 192u /* facts and padding that only the end tells */
 
 static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0};
@@ -205,13 +206,16 @@ static ald_status prefix_room(ald__stream_save *s, uint64_t chunks, uint64_t *ro
     return st;
 }
 
-/* Room for the prefix where the rows are known: a quarter more chunks than the first batch lets expect. */
+/* Room for the prefix where the rows are known: a quarter more chunks than the first batch lets expect, and where chunks are
+ * cut by size as many as rows of 8 KiB make, since long rows may follow short ones. A chunk without room costs memory. */
 static ald_status begin_output(ald__stream_save *s, ald_error *err)
 {
     uint64_t room = 0;
     if (s->row_count > 0 && s->sink.write_at != NULL && s->chunker.joins) {
         uint64_t chunks = s->row_count / s->chunker.batch_limit + 1;
-        s->chunk_room = s->options->layout == ALD_LAYOUT_STREAMING ? chunks + chunks / 4 + 8 : 1;
+        uint64_t long_rows = s->chunker.chunk_bytes > 0 ? s->row_count / LONG_ROWS : 0;
+        s->chunk_room =
+            s->options->layout == ALD_LAYOUT_STREAMING ? chunks + chunks / 4 + long_rows + 8 : 1;
         if (s->chunk_room < UINT32_MAX / 2)
             ALD_TRY(prefix_room(s, s->chunk_room, &room, err));
     }
