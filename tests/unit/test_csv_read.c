@@ -64,6 +64,15 @@ static void test_delimiters(void)
     gives("a;b\n1,5;2,5\n3,5;4,5\n", &plain, "a: string, b: string",
           "[\"1,5\",\"2,5\"]\n[\"3,5\",\"4,5\"]\n");
     gives("a|b\n1,2|x\n", &plain, "a: string, b: string", "[\"1,2\",\"x\"]\n");
+    gives("sep=;\na;b\n1,5;2\n", &plain, "a: string, b: int64", "[\"1,5\",2]\n");
+    gives("\xEF\xBB\xBFsep=,\r\na;b,c\r\n1,2\r\n", &plain, "a;b: int64, c: int64", "[1,2]\n");
+    gives("SEP=|\ra|b\r1|2", &plain, "a: int64, b: int64", "[1,2]\n");
+    gives("sep=\n1\n", &plain, "sep=: int64", "[1]\n");
+    gives("sep=:\n1\n", &plain, "sep=:: int64", "[1]\n");
+    gives("sep=x\n1\n", &plain, "sep=x: int64", "[1]\n");
+    gives("sep=;x\n1;2\n", &plain, "sep=: int64, x: int64", "[1,2]\n");
+    fails("sep=;\na;b\n1;2;3\n", &plain, "line 3: 3 fields");
+    fails("sep=;\n", &plain, "");
     gives("full name\nAda Berg\n\"Bo, Lund\"\n", &plain, "full name: string",
           "[\"Ada Berg\"]\n[\"Bo, Lund\"]\n");
     fails("full name\nAda Berg\nBo, Lund\n", &plain, "line 3: 2 fields");

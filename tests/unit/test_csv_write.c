@@ -164,6 +164,7 @@ static void test_quoted_where_it_looks_otherwise(void)
                                          "a\t",
                                          "\xEF\xBB\xBF"
                                          "bom",
+                                         "sep=",
                                          "a,b",
                                          "a;b",
                                          "a|b",

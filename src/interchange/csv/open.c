@@ -131,6 +131,21 @@ static ald_status check_beginning(ald__csv_reader *r, const uint8_t *head, size_
     return nul.offset < size ? ald__csv_fault_error(r, &nul, err) : ALD_OK;
 }
 
+/* The size of a first line `sep=;`, by which spreadsheets tell each other the delimiter, and that delimiter; else 0. */
+static size_t separator_line(const ald__csv_dialect *dialect, const uint8_t *p, size_t size,
+                             uint8_t *delimiter)
+{
+    uint8_t given = dialect->delimiter;
+    if (size <= 5 || (memcmp(p, "sep=", 4) != 0 && memcmp(p, "SEP=", 4) != 0))
+        return 0;
+    if (given != 0 ? p[4] != given : p[4] != ',' && p[4] != ';' && p[4] != '\t' && p[4] != '|')
+        return 0;
+    *delimiter = p[4];
+    if (p[5] == '\n')
+        return 6;
+    return p[5] != '\r' ? 0 : size > 6 && p[6] == '\n' ? 7 : 6;
+}
+
 /* Reads the beginning: mark, delimiter, header. */
 static ald_status read_beginning(ald__csv_reader *r, const ald_csv_options *o, ald_error *err)
 {
@@ -142,6 +157,12 @@ static ald_status read_beginning(ald__csv_reader *r, const ald_csv_options *o, a
     st = ald__csv_walk_peek(&walk, 0, ALD__CSV_SAMPLE_BYTES, &sample, &size, err);
     if (st == ALD_OK)
         st = check_beginning(r, sample, size, &skip, err);
+    if (st == ALD_OK) {
+        uint8_t delimiter = 0;
+        size_t line = separator_line(&r->dialect, sample + skip, size - skip, &delimiter);
+        r->dialect.delimiter = line > 0 ? delimiter : r->dialect.delimiter;
+        skip += line;
+    }
     if (st == ALD_OK && r->dialect.delimiter == 0) {
         r->dialect.delimiter = ald__csv_sniff(
             sample + skip, size - skip, size == r->source.size_bytes, &r->dialect, &r->alloc, err);

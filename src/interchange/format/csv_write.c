@@ -11,7 +11,7 @@
 #include "interchange/text/classify.h"
 
 #define ANY_SIZE 255
-#define LONGEST_WORD 8 /* of true, false, nan, infinity */
+#define LONGEST_WORD 8 /* of true, false, nan, infinity, sep= */
 
 /* A delimiter, quote and line end stay free behind every cell that was put. */
 #define CELL_SLACK 16
@@ -61,6 +61,12 @@ static int has_byte_order_mark(const uint8_t *s, size_t n)
     return n >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0;
 }
 
+/* `sep=` and a delimiter, as a first line, names the delimiter. */
+static int is_separator_word(const uint8_t *s, size_t n)
+{
+    return n == 4 && (memcmp(s, "sep=", 4) == 0 || memcmp(s, "SEP=", 4) == 0);
+}
+
 /* Would the bare text be taken for something else than this string? n > 0, no special bytes. */
 static int looks_otherwise(const csv_writer *w, const uint8_t *s, size_t n)
 {
@@ -69,7 +75,8 @@ static int looks_otherwise(const csv_writer *w, const uint8_t *s, size_t n)
         return 1;
     if (n > w->suspicious[s[0]] && w->suspicious[s[0]] < ANY_SIZE)
         return 0;
-    if (is_blank(s[0]) || is_null_text(w, s, n) || has_byte_order_mark(s, n))
+    if (is_blank(s[0]) || is_null_text(w, s, n) || has_byte_order_mark(s, n) ||
+        is_separator_word(s, n))
         return 1;
     ald__token_classify((const char *)s, n, &token);
     return token.kind != ALD__TOKEN_TEXT;
@@ -211,9 +218,10 @@ static ald_status csv_header(const void *ctx, const ald__view *table, ald__pen *
     for (int32_t i = 0; i < table->child_count; i++) {
         const uint8_t *name = (const uint8_t *)table->children[i].name;
         size_t n = strlen(table->children[i].name);
-        int quoted = n == 0 ? table->child_count == 1
-                            : has_special(w, name, n) || is_blank(name[0]) ||
-                                  is_blank(name[n - 1]) || has_byte_order_mark(name, n);
+        int quoted = n == 0
+                         ? table->child_count == 1
+                         : has_special(w, name, n) || is_blank(name[0]) || is_blank(name[n - 1]) ||
+                               has_byte_order_mark(name, n) || is_separator_word(name, n);
         ALD__PEN_TRY(ald__pen_need(pen, n + CELL_SLACK));
         if (i > 0)
             ald__pen_byte(pen, w->opts.delimiter);
@@ -228,7 +236,7 @@ static ald_status csv_header(const void *ctx, const ald__view *table, ald__pen *
 
 static void mark_suspicious(csv_writer *w)
 {
-    static const char words[] = "tTfFnNiI", starts[] = "0123456789+-. \t\xEF";
+    static const char words[] = "tTfFnNiIsS", starts[] = "0123456789+-. \t\xEF";
     for (const char *p = words; *p != '\0'; p++)
         w->suspicious[(uint8_t)*p] = LONGEST_WORD;
     for (const char *p = starts; *p != '\0'; p++)
