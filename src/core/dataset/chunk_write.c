@@ -121,7 +121,7 @@ static ald_status write_frames(ald__chunk_slot *s, size_t body, const uint64_t *
     return ALD_OK;
 }
 
-static ald_status compress(ald__chunk_slot *s, ald_error *err)
+static ald_status compress_chunk(ald__chunk_slot *s, ald_error *err)
 {
     size_t body, count, size = (size_t)ald__ipc_schema_get(s->schema)->n_children * 8 + 8;
     uint64_t *ends;
@@ -155,7 +155,7 @@ static ald_status encode(ald__chunk_slot *s, ald_error *err)
                          "a chunk of %zu bytes, chunks stay below 4 GiB\nuse fewer rows a chunk "
                          "(--chunk-rows)",
                          s->plain.size);
-    ALD_TRY(compress(s, err));
+    ALD_TRY(compress_chunk(s, err));
     if (s->stored.size >= UINT32_MAX)
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "a stored chunk of %zu bytes",
                          s->stored.size);

@@ -59,7 +59,8 @@ static ald_status read_directory(column_read *r, int *has)
 }
 
 /* Frame `index`, which begins at `stored` in the chunk and at `plain` in its plain bytes. */
-static ald_status inflate(const column_read *r, uint32_t index, uint64_t stored, uint64_t plain)
+static ald_status inflate_frame(const column_read *r, uint32_t index, uint64_t stored,
+                                uint64_t plain)
 {
     const uint8_t *entry = r->directory.entries + (size_t)index * ENTRY;
     uint64_t begin = r->entry->byte_offset + stored;
@@ -96,7 +97,7 @@ static ald_status inflate_wanted(const column_read *r, uint64_t head)
         const uint8_t *entry = r->directory.entries + (size_t)i * ENTRY;
         uint64_t end = begin + ald__load_le32(entry + 4);
         if (is_wanted(r, begin, end))
-            ALD_TRY(inflate(r, i, stored, head + begin));
+            ALD_TRY(inflate_frame(r, i, stored, head + begin));
         stored += ald__load_le32(entry);
         begin = end;
     }
@@ -109,7 +110,7 @@ static ald_status read_columns(column_read *r, struct ArrowArray *out)
     ald__ipc_rules rules = ald__payload_rules;
     ald__cursor bytes;
     ALD_TRY(ald__shared_alloc(&r->s->host.alloc, r->entry->uncompressed_size, &r->plain, r->err));
-    ALD_TRY(inflate(r, 0, r->directory.size, 0));
+    ALD_TRY(inflate_frame(r, 0, r->directory.size, 0));
     bytes = (ald__cursor){ald__shared_data(r->plain), (size_t)head, 0, 0};
     rules.allow_delta = 0;
     rules.once = 1;
