@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/json_print.h"
-#include "cli/secret.h"
+#include "cli/passphrase.h"
 
 typedef struct key_show_args {
     cli_common common;

@@ -10,7 +10,7 @@
 
 #include "cli/cleanup.h"
 #include "cli/command.h"
-#include "cli/secret.h"
+#include "cli/passphrase.h"
 
 typedef struct keygen_args {
     cli_common common;

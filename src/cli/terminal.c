@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cleanup.h"
-#include "cli/secret.h"
+#include "cli/passphrase.h"
 
 static void write_text(int fd, const char *text)
 {

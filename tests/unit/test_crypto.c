@@ -367,6 +367,35 @@ static void test_ed25519_stream_failures(void)
     CHECK_INT(crypto->ed25519_verify_finish(NULL, 0, &err), ALD_OK);
 }
 
+/* ---- memory */
+
+static void *no_alloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    return NULL;
+}
+
+static void test_no_memory(void)
+{
+    ald_allocator none = {no_alloc, NULL, NULL, NULL};
+    pieces parts = {(const uint8_t *)"abc", 3, 1, 0, 0};
+    ald_message stream = {feed, &parts};
+    uint8_t seed[32] = {1}, key[32], signature[64];
+    ald_secret secret = {0};
+    void *state = &secret; /* to see that it is cleared */
+    CHECK_INT(crypto->blake3_new(&none, NULL, &state, &err), ALD_E_NOMEM);
+    CHECK(state == NULL);
+    REQUIRE_OK(crypto->ed25519_public(seed, key, &err), &err);
+    REQUIRE_OK(crypto->ed25519_sign(seed, "abc", 3, signature, &err), &err);
+    state = &secret;
+    CHECK_INT(crypto->ed25519_verify_new(&none, signature, key, &state, &err), ALD_E_NOMEM);
+    CHECK(state == NULL);
+    CHECK_INT(crypto->ed25519_sign_stream(&none, seed, &stream, signature, &err), ALD_E_NOMEM);
+    CHECK_INT(ald__secret_init(&secret, &none, 32, &err), ALD_E_NOMEM);
+    CHECK(secret.bytes == NULL && secret.size == 0);
+}
+
 /* ---- envelopes of private queries, by another implementation */
 
 /* The value of the next "name" after *at, which moves on. */
@@ -484,6 +513,7 @@ int main(void)
         RUN(test_ed25519_edges);
         RUN(test_ed25519_forms_agree);
         RUN(test_ed25519_stream_failures);
+        RUN(test_no_memory);
         RUN(test_query_envelopes);
     }
     RUN(test_secret);

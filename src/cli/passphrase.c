@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "cli/secret.h"
+#include "cli/passphrase.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a passphrase comes from: a file, a descriptor, the environment, or the terminal. Never the command line, which
  * everybody on the machine can read. */
-#ifndef CLI_SECRET_H
-#define CLI_SECRET_H
+#ifndef CLI_PASSPHRASE_H
+#define CLI_PASSPHRASE_H
 
 #include "ald/keys.h"
 #include "cli/cli.h"
