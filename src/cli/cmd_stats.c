@@ -56,19 +56,46 @@ static void histogram_cell(cli_table *table, const ald_column_stats *c)
     cli_table_cell(table, text, used);
 }
 
+#define SHOWN_BYTES 80u  /* of a least or greatest value: every number fits */
+#define COMMON_BYTES 32u /* of a frequent value */
+
+/* A value into `out` of at least `most` + 4 bytes; a longer one is cut between characters and ends in an ellipsis. */
+static size_t clip_text(const char *text, size_t size, size_t most, char *out)
+{
+    static const char ellipsis[] = "\xE2\x80\xA6";
+    size_t kept = size;
+    if (size > most) {
+        for (kept = most; kept > 0 && ((unsigned char)text[kept] & 0xC0u) == 0x80;) {
+            kept--;
+        }
+        memcpy(out + kept, ellipsis, sizeof(ellipsis) - 1);
+    }
+    memcpy(out, text, kept);
+    return size > most ? kept + sizeof(ellipsis) - 1 : kept;
+}
+
+static void range_cell(cli_table *table, int present, const char *text, size_t size)
+{
+    char shown[SHOWN_BYTES + 4];
+    cli_table_cell(table, shown, present ? clip_text(text, size, SHOWN_BYTES, shown) : 0);
+}
+
 /* "male 168, female 165" */
 static void common_cell(cli_table *table, const ald_column_stats *c)
 {
-    char text[240] = "";
+    char text[3 * (COMMON_BYTES + 30)];
     size_t used = 0;
     for (uint32_t i = 0; i < c->common_count && i < 3; i++) {
         const ald_stats_value *v = &c->common[i];
-        int size = (int)(v->size < 32 ? v->size : 32);
-        int n = snprintf(text + used, sizeof(text) - used, "%s%.*s %" PRIu64, i > 0 ? ", " : "",
-                         size > 0 ? size : 2, size > 0 ? v->text : "\"\"", v->count);
-        used += n > 0 ? (size_t)n : 0;
+        if (i > 0) {
+            memcpy(text + used, ", ", 2);
+            used += 2;
+        }
+        used += v->size > 0 ? clip_text(v->text, v->size, COMMON_BYTES, text + used)
+                            : clip_text("\"\"", 2, COMMON_BYTES, text + used);
+        used += (size_t)snprintf(text + used, 22, " %" PRIu64, v->count);
     }
-    cli_table_cell(table, text, used < sizeof(text) ? used : sizeof(text) - 1);
+    cli_table_cell(table, text, used);
 }
 
 static void number_cell(cli_table *table, int present, double value)
@@ -90,8 +117,8 @@ static void add_row(cli_table *table, const ald_column_stats *c, const char *typ
     snprintf(text, sizeof(text), "%s%" PRIu64, c->distinct_is_estimate ? "~" : "",
              c->distinct_count);
     cli_table_text(table, text);
-    cli_table_cell(table, c->has_range ? c->min : "", c->min_size);
-    cli_table_cell(table, c->has_range ? c->max : "", c->max_size);
+    range_cell(table, c->has_range, c->min, c->min_size);
+    range_cell(table, c->has_range, c->max, c->max_size);
     number_cell(table, c->has_mean, c->mean);
     number_cell(table, c->has_mean, c->stddev);
     if (c->has_common && c->common_count > 0) {
