@@ -90,6 +90,20 @@ static ald_status value_error(ald__csv_reader *reader, const ald__csv_fault *fau
     return st;
 }
 
+/* Whether the file's last `left` bytes are the beginning of a character. */
+static int cut_character(const uint8_t *bytes, uint64_t left)
+{
+    uint8_t lead = bytes[0];
+    if (left >= 4 || lead < 0xC2 || lead > 0xF4 ||
+        left >= (lead >= 0xF0 ? 4u : lead >= 0xE0 ? 3u : 2u))
+        return 0;
+    for (uint64_t i = 1; i < left; i++) {
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    return 1;
+}
+
 static ald_status utf8_error(ald__csv_reader *reader, const ald__csv_fault *fault, uint64_t line,
                              ald_error *err)
 {
@@ -101,7 +115,7 @@ static ald_status utf8_error(ald__csv_reader *reader, const ald__csv_fault *faul
     if (st != ALD_OK)
         return st;
     lead = bytes[0];
-    if (left < 4 && lead >= 0xC2 && left < (lead >= 0xF0 ? 4u : lead >= 0xE0 ? 3u : 2u))
+    if (cut_character(bytes, left))
         return ald_error_set(err, ALD_E_INVALID_FORMAT, fault->offset,
                              "%s: line %" PRIu64 ": the file ends within a UTF-8 character\nit may "
                              "be cut off; or pass --encoding latin-1 or windows-1252",
