@@ -86,5 +86,5 @@ install: build ## library, command, man pages and completions below PREFIX=/usr/
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 clean: ## removes what was built; fetched sources and the Python environment stay
-	rm -rf build/release build/dev build/asan build/ubsan build/msan build/fuzz build/coverage build/wasm build/demo build/amalgam \
+	rm -rf build/release build/dev build/asan build/ubsan build/msan build/fuzz build/coverage build/wasm build/demo build/amalgam build/bench \
 	    build/docs build/alimentar
