@@ -32,6 +32,34 @@ static void each_spec(const cli_command *command, spec_visitor visit)
     }
 }
 
+/* ---- verbs of two words: "key show" */
+
+/* Its second word, or NULL. */
+static const char *second_word(const char *verb)
+{
+    const char *space = strchr(verb, ' ');
+    return space != NULL ? space + 1 : NULL;
+}
+
+static int first_size(const char *verb)
+{
+    return (int)strcspn(verb, " ");
+}
+
+/* Whether an earlier command begins with the same word. */
+static int first_word_is_known(size_t index)
+{
+    const char *verb = cli_commands[index]->verb;
+    int size = first_size(verb);
+    for (size_t i = 0; i < index; i++) {
+        if (first_size(cli_commands[i]->verb) == size &&
+            memcmp(cli_commands[i]->verb, verb, (size_t)size) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* ---- bash */
 
 static void bash_name(const cli_command *command, const opt_spec *spec)
@@ -61,6 +89,23 @@ static void bash_value(const cli_command *command, const opt_spec *spec)
     }
 }
 
+/* The second word is completed, and from the third on both are the verb. */
+static void bash_second_words(void)
+{
+    for (size_t i = 0; i < cli_command_count; i++) {
+        const char *verb = cli_commands[i]->verb, *second = second_word(verb);
+        if (second != NULL) {
+            cli_printf(
+                "    if [[ $verb == %.*s ]] && ((COMP_CWORD == 2)); then\n"
+                "        COMPREPLY+=($(compgen -W '%s' -- \"$cur\"))\n    fi\n"
+                "    if ((COMP_CWORD > 2)) && [[ \"$verb ${COMP_WORDS[2]}\" == '%s' ]]; then\n"
+                "        verb='%s'\n    fi\n",
+                first_size(verb), verb, second, verb, verb);
+        }
+    }
+    cli_printf("    ((${#COMPREPLY[@]})) && return\n");
+}
+
 static void print_bash(void)
 {
     cli_printf(
@@ -69,9 +114,14 @@ static void print_bash(void)
         "verb=${COMP_WORDS[1]}\n"
         "    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '");
     for (size_t i = 0; i < cli_command_count; i++) {
-        cli_printf("%s%s", i > 0 ? " " : "", cli_commands[i]->verb);
+        if (!first_word_is_known(i)) {
+            cli_printf("%s%.*s", i > 0 ? " " : "", first_size(cli_commands[i]->verb),
+                       cli_commands[i]->verb);
+        }
     }
-    cli_printf("' -- \"$cur\"))\n        return\n    fi\n    case \"$verb $prev\" in\n");
+    cli_printf("' -- \"$cur\"))\n        return\n    fi\n");
+    bash_second_words();
+    cli_printf("    case \"$verb $prev\" in\n");
     for (size_t i = 0; i < cli_command_count; i++) {
         each_spec(cli_commands[i], bash_value);
     }
@@ -124,18 +174,36 @@ static void zsh_option(const cli_command *command, const opt_spec *spec)
     cli_printf("' \\\n");
 }
 
+/* Both words become one. */
+static void zsh_second_words(void)
+{
+    for (size_t i = 0; i < cli_command_count; i++) {
+        const char *verb = cli_commands[i]->verb, *second = second_word(verb);
+        if (second != NULL) {
+            cli_printf("    if [[ $words[2] == %.*s ]] && ((CURRENT == 3)); then\n"
+                       "        compadd -- %s\n    fi\n"
+                       "    if [[ \"$words[2] $words[3]\" == '%s' ]] && ((CURRENT > 3)); then\n"
+                       "        words[2,3]=('%s')\n        ((CURRENT--))\n    fi\n",
+                       first_size(verb), verb, second, verb, verb);
+        }
+    }
+}
+
 static void print_zsh(void)
 {
     cli_printf("#compdef alimentar\n_alimentar() {\n    local -a commands=(\n");
     for (size_t i = 0; i < cli_command_count; i++) {
-        cli_printf("        '%s:", cli_commands[i]->verb);
-        put_quoted(cli_commands[i]->brief);
-        cli_printf("'\n");
+        if (!first_word_is_known(i)) {
+            cli_printf("        '%.*s:", first_size(cli_commands[i]->verb), cli_commands[i]->verb);
+            put_quoted(cli_commands[i]->brief);
+            cli_printf("'\n");
+        }
     }
     cli_printf(
         "    )\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n"
-        "    fi\n    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb "
-        "in\n");
+        "    fi\n");
+    zsh_second_words();
+    cli_printf("    local verb=$words[2]\n    shift words\n    ((CURRENT--))\n    case $verb in\n");
     for (size_t i = 0; i < cli_command_count; i++) {
         cli_printf("        '%s')\n            _arguments -s \\\n", cli_commands[i]->verb);
         each_spec(cli_commands[i], zsh_option);
@@ -148,8 +216,11 @@ static void print_zsh(void)
 
 static void fish_option(const cli_command *command, const opt_spec *spec)
 {
-    cli_printf("complete -c alimentar -n '__fish_seen_subcommand_from %s' -l %s", command->verb,
-               spec->name);
+    const char *second = second_word(command->verb);
+    cli_printf("complete -c alimentar -n '__fish_seen_subcommand_from %.*s%s%s' -l %s",
+               first_size(command->verb), command->verb,
+               second != NULL ? "; and __fish_seen_subcommand_from " : "",
+               second != NULL ? second : "", spec->name);
     if (spec->letter != 0) {
         cli_printf(" -s %c", spec->letter);
     }
@@ -177,8 +248,16 @@ static void print_fish(void)
 {
     cli_printf("# fish completion for alimentar\n");
     for (size_t i = 0; i < cli_command_count; i++) {
-        cli_printf("complete -c alimentar -n __fish_use_subcommand -f -a '%s' -d '",
-                   cli_commands[i]->verb);
+        const char *second = second_word(cli_commands[i]->verb);
+        int size = first_size(cli_commands[i]->verb);
+        if (second != NULL) {
+            cli_printf("complete -c alimentar -n __fish_use_subcommand -f -a %.*s\n"
+                       "complete -c alimentar -n '__fish_seen_subcommand_from %.*s' -f -a %s -d '",
+                       size, cli_commands[i]->verb, size, cli_commands[i]->verb, second);
+        } else {
+            cli_printf("complete -c alimentar -n __fish_use_subcommand -f -a '%s' -d '",
+                       cli_commands[i]->verb);
+        }
         for (const char *s = cli_commands[i]->brief; *s != '\0'; s++) {
             cli_printf("%s%c", *s == '\'' || *s == '\\' ? "\\" : "", *s);
         }
