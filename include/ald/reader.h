@@ -102,7 +102,7 @@ typedef struct ald_load_options {
     uint8_t reserved[2];
     ald_limits limits;
     const struct ArrowSchema *expected_schema; /* else ALD_E_SCHEMA_MISMATCH; NULL: any */
-    uint64_t cache_bytes; /* ald_streaming_open: chunks kept in memory; 0: 64 MiB; 1: none */
+    uint64_t cache_bytes; /* ald_streaming_open: chunks kept in memory; 0: 96 MiB; 1: none */
 } ald_load_options;
 
 #define ALD_LOAD_OPTIONS_INIT {sizeof(ald_load_options), 0, 0, {0, 0}, {0, 0}, NULL, 0}

@@ -14,7 +14,7 @@
 #include "core/dataset/whole.h"
 
 #define END_BYTES 8u
-#define CACHE_BYTES_DEFAULT (64ull << 20)
+#define CACHE_BYTES_DEFAULT (96ull << 20) /* a window of the loader, of the largest chunks */
 
 static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0};
 
