@@ -75,7 +75,7 @@ ald_status ald__gather_strings(const ald__gather *g)
 {
     uint8_t width = ald__type_offset_width(&g->type), *out;
     uint64_t sizes[3];
-    int64_t total;
+    int64_t total = 0;
     ALD_TRY(total_extent(g, width, &total));
     ALD_TRY(ald__gather_validity_size(g, &sizes[0]));
     sizes[1] = ((uint64_t)g->out->length + 1) * width;
