@@ -16,6 +16,11 @@ static ald_status unknown_verb(cli_env *env, const char *word, ald_error *err)
     }
     names[count] = NULL;
     const char *nearest = opt_nearest(word, names);
+    for (size_t i = 0; i < count; i++) { /* the first of two words */
+        if (strncmp(names[i], word, strlen(word)) == 0 && names[i][strlen(word)] == ' ') {
+            nearest = names[i];
+        }
+    }
     if (nearest != NULL) {
         cli_hint(env, "did you mean `alimentar %s`?", nearest);
     } else {
