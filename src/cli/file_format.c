@@ -126,6 +126,49 @@ ald_status file_format_find(cli_env *env, const char *path, const char *name, co
     return ALD_OK;
 }
 
+/* The format of a file that begins so, where its first bytes tell: text has no control characters there. */
+static file_format by_beginning(const uint8_t *head, size_t size)
+{
+    static const struct {
+        const char *magic;
+        uint8_t size;
+        file_format format;
+    } magics[] = {{"ALDF", 4, FORMAT_ALD},
+                  {"ARROW1", 6, FORMAT_ARROW},
+                  {"\xFF\xFF\xFF\xFF", 4, FORMAT_ARROWS},
+                  {"PAR1", 4, FORMAT_PARQUET}};
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+        size_t n = magics[i].size;
+        uint8_t next = size > n ? head[n] : '\n';
+        int is_binary = next < '\t' || (next > '\r' && next < ' ');
+        if (magics[i].format == FORMAT_ARROWS) {
+            is_binary = size > 7 && head[7] == 0; /* the highest byte of a length */
+        }
+        if (is_binary && memcmp(head, magics[i].magic, n) == 0) {
+            return magics[i].format;
+        }
+    }
+    return FORMAT_UNKNOWN;
+}
+
+ald_status file_format_check_beginning(cli_env *env, file_format format, const ald_source *source,
+                                       int is_chosen, ald_error *err)
+{
+    uint8_t head[8];
+    size_t size = source->size_bytes < sizeof(head) ? (size_t)source->size_bytes : sizeof(head);
+    ald_status status = size > 0 ? source->read_at(source->ctx, 0, head, size, err) : ALD_E_OK;
+    file_format found = status == ALD_OK ? by_beginning(head, size) : FORMAT_UNKNOWN;
+    if (found == FORMAT_UNKNOWN || found == format) {
+        return status;
+    }
+    if (found != FORMAT_PARQUET && !is_chosen) {
+        cli_hint(env, "pass --from %s, or rename the file", rows[found].name);
+    }
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, 0, "this is an %s, not %s%s",
+                         found == FORMAT_PARQUET ? "Apache Parquet file" : rows[found].text,
+                         rows[format].binary ? "an " : "", rows[format].text);
+}
+
 ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *err)
 {
     static const struct {

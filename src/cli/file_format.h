@@ -47,6 +47,11 @@ opt_scope file_format_scope_out(file_format format);
 ALD_NODISCARD ald_status file_format_find(cli_env *env, const char *path, const char *name,
                                           const char *option, file_format *out, ald_error *err);
 
+/* ALD_E_INVALID_FORMAT when a file's first bytes are those of another format; `is_chosen`: by --from or the command. */
+ALD_NODISCARD ald_status file_format_check_beginning(cli_env *env, file_format format,
+                                                     const ald_source *source, int is_chosen,
+                                                     ald_error *err);
+
 /* ALD_E_INVALID_ARG when an option was given that has no effect on any of `scopes`. */
 ALD_NODISCARD ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *err);
 

@@ -153,6 +153,9 @@ ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_
     if (status == ALD_OK && !file_format_is_binary(in->format)) {
         status = ald_file_inflate(&in->source, err);
     }
+    if (status == ALD_OK) {
+        status = file_format_check_beginning(env, in->format, &in->source, from != NULL, err);
+    }
     return status;
 }
 

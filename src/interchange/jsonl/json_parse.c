@@ -21,6 +21,7 @@ static ald_status refuse_syntax(ald__json_fault *fault, const ald__json_record *
                                 const yyjson_read_err *why)
 {
     static const char hint[] = "each line must be a whole JSON object";
+    static const char encoding[] = "pass --encoding latin-1, windows-1252 or utf-16";
     ald_status code = ALD_E_INVALID_FORMAT;
     if (why->code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
         code = ALD_E_NOMEM;
@@ -28,6 +29,8 @@ static ald_status refuse_syntax(ald__json_fault *fault, const ald__json_record *
         code = ALD_E_LIMIT_EXCEEDED;
     else if (why->code == YYJSON_READ_ERROR_UNEXPECTED_END && record->size == 1)
         memcpy(fault->hint, hint, sizeof hint); /* the first line of a pretty-printed object */
+    else if (why->pos < record->size && record->data[why->pos] >= 0x80)
+        memcpy(fault->hint, encoding, sizeof encoding);
     return refuse(fault, record, why->pos, code, why->msg);
 }
 
