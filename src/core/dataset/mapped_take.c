@@ -103,7 +103,7 @@ static void gather_bits(const taking *t, uint32_t entry, uint64_t per_row, uint8
         const place *p = &t->places[i / per_row];
         uint64_t bit = p->row * per_row + i % per_row;
         const uint8_t *from = p->vectors[entry].data;
-        out[i / 8] |= (uint8_t)((from[bit / 8] >> bit % 8 & 1u) << i % 8);
+        out[i / 8] |= (uint8_t)(((unsigned)from[bit / 8] >> bit % 8 & 1u) << i % 8);
     }
 }
 
