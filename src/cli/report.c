@@ -44,7 +44,12 @@ static const char *usual_hint(const ald_error *err)
         return "ask the seller for a new license";
     case ALD_E_IO:
         if (err->detail == ENOSPC || err->detail == EDQUOT) {
-            return "the output was not written; free some space and try again";
+            return strstr(err->msg, "temporary file") != NULL
+                       ? "set TMPDIR to a folder with more room: what comes through a pipe waits there"
+                       : "the output was not written; free some space and try again";
+        }
+        if (err->detail == EEXIST) { /* it came while the input was read, or is a link to nowhere */
+            return "--force replaces it";
         }
         return err->detail == EACCES ? "look at the permissions of the file and its folder" : NULL;
     default:
