@@ -48,7 +48,7 @@ asan: setup-test ## unit, golden, hostile and corpus replay under ASan + UBSan
 ubsan: setup-test ## the same under clang's UBSan with its integer checks
 	@tools/run_tests ubsan --jobs $(JOBS)
 
-msan: setup-test ## the same under MemorySanitizer
+msan: setup-test ## corpus replay under MemorySanitizer
 	@tools/run_tests msan --jobs $(JOBS)
 
 fuzz: setup-check ## every fuzz target for FUZZ_SECONDS=60

@@ -444,7 +444,7 @@ static ald_status parse_type(type_parser *p, unsigned depth, struct ArrowSchema 
                          "type '%.*s': no such type\ntypes are bool, int64 (8, 16, 32; uint64), "
                          "float64, string, binary, date32, time64[us], timestamp[us], "
                          "timestamp[us, tz=UTC], decimal128(10, 2), ...",
-                         p->size > 40 ? 40 : (int)p->size, p->text + p->at);
+                         p->size - p->at > 40 ? 40 : (int)(p->size - p->at), p->text + p->at);
     p->at += strlen(w->word);
     status = parse_word(p, w, depth + 1, out);
     if (status != ALD_OK) {
