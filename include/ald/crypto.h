@@ -112,5 +112,11 @@ struct ald_crypto {
     ald_status (*ed25519_verify_finish)(void *state, int cancel, ald_error *err);
 };
 
+/* Whether a host lends a member: it may be built against an older struct, or lend less. */
+#define ALD_CRYPTO_HAS(crypto, member)                                                             \
+    ((crypto) != NULL &&                                                                           \
+     (crypto)->struct_size >= offsetof(ald_crypto, member) + sizeof((crypto)->member) &&           \
+     (crypto)->member != NULL)
+
 ALD_END_DECLS
 #endif

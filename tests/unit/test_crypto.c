@@ -396,6 +396,22 @@ static void test_no_memory(void)
     CHECK(secret.bytes == NULL && secret.size == 0);
 }
 
+/* ---- what a host lends */
+
+static void test_members(void)
+{
+    ald_crypto older = *crypto;
+    const ald_crypto *none = NULL, *old = &older;
+    CHECK(ALD_CRYPTO_HAS(crypto, sha256_new) && ALD_CRYPTO_HAS(crypto, ed25519_verify_finish));
+    CHECK(!ALD_CRYPTO_HAS(none, sha256_new));
+    older.struct_size = offsetof(ald_crypto, blake3_new);
+    CHECK(ALD_CRYPTO_HAS(old, sha256_finish));
+    CHECK(!ALD_CRYPTO_HAS(old, blake3_new));
+    older = *crypto;
+    older.hkdf_sha256 = NULL;
+    CHECK(!ALD_CRYPTO_HAS(old, hkdf_sha256) && ALD_CRYPTO_HAS(old, argon2id));
+}
+
 /* ---- envelopes of private queries, by another implementation */
 
 /* The value of the next "name" after *at, which moves on. */
@@ -514,6 +530,7 @@ int main(void)
         RUN(test_ed25519_forms_agree);
         RUN(test_ed25519_stream_failures);
         RUN(test_no_memory);
+        RUN(test_members);
         RUN(test_query_envelopes);
     }
     RUN(test_secret);

@@ -6,6 +6,7 @@
 #include "native/crypto/libcrypto.h"
 #include "native/crypto/provider.h"
 
+#define OUT_MAX 8160  /* 255 hashes */
 #define INFO_MAX 1024 /* HKDF of OpenSSL 3.0 takes no more */
 
 ald_status ald__sha256_new(const ald_allocator *alloc, void **state, ald_error *err)
@@ -50,7 +51,7 @@ ald_status ald__hkdf_sha256(const void *ikm, size_t ikm_size, const void *info, 
     int done;
     if (st != ALD_OK)
         return st;
-    if (ikm_size == 0 || info_size > INFO_MAX || out_size == 0 || out_size > 255u * 32u)
+    if (ikm_size == 0 || info_size > INFO_MAX || out_size == 0 || out_size > OUT_MAX)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "HKDF: a size is not allowed");
     ctx = lib->EVP_KDF_CTX_new(lib->hkdf);
     if (ctx == NULL)

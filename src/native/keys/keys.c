@@ -44,15 +44,10 @@ const char *ald_key_algorithm(const ald_key *key)
     return key->kind == ALD_KEY_SIGN ? "ed25519" : "x25519";
 }
 
-/* A host may be built against an older ald_crypto. */
-#define HAS(crypto, member)                                                                        \
-    ((crypto) != NULL &&                                                                           \
-     (crypto)->struct_size >= offsetof(ald_crypto, member) + sizeof((crypto)->member) &&           \
-     (crypto)->member != NULL)
-
 ald_status ald__key_derive_public(ald_key *key, const ald_host *host, ald_error *err)
 {
-    if (!HAS(host->crypto, ed25519_public) || !HAS(host->crypto, x25519_public))
+    if (!ALD_CRYPTO_HAS(host->crypto, ed25519_public) ||
+        !ALD_CRYPTO_HAS(host->crypto, x25519_public))
         return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                              "keys need cryptography that this host does not lend");
     return key->kind == ALD_KEY_SIGN
@@ -98,7 +93,7 @@ ald_status ald_key_fingerprint(const uint8_t public_key[ALD_KEY_BYTES], const al
     void *state;
     ald_status st;
     out[0] = '\0';
-    if (!HAS(host->crypto, sha256_finish))
+    if (!ALD_CRYPTO_HAS(host->crypto, sha256_finish))
         return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                              "fingerprints need SHA-256, which this host does not lend");
     st = host->crypto->sha256_new(&host->alloc, &state, err);
