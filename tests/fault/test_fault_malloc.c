@@ -33,6 +33,8 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *ptr, size_t size);
 extern void __libc_free(void *ptr);
 
+#define EXPORTED __attribute__((visibility("default"))) /* shared libraries must find them */
+
 /* Volatile: the compiler knows that malloc reads no globals. */
 static volatile int counting;         /* a job is running */
 static volatile int64_t mallocs_left; /* that still work; negative: all */
@@ -56,24 +58,24 @@ static void *counted(void *ptr)
     return ptr;
 }
 
-void *malloc(size_t size)
+EXPORTED void *malloc(size_t size)
 {
     return refused() ? NULL : counted(__libc_malloc(size));
 }
 
-void *calloc(size_t count, size_t size)
+EXPORTED void *calloc(size_t count, size_t size)
 {
     return refused() ? NULL : counted(__libc_calloc(count, size));
 }
 
-void *realloc(void *ptr, size_t size)
+EXPORTED void *realloc(void *ptr, size_t size)
 {
     if (refused())
         return NULL;
     return ptr == NULL ? counted(__libc_realloc(ptr, size)) : __libc_realloc(ptr, size);
 }
 
-void free(void *ptr)
+EXPORTED void free(void *ptr)
 {
     live_blocks -= counting && ptr != NULL;
     __libc_free(ptr);
