@@ -21,6 +21,7 @@ typedef struct csv_writer {
     ald__style style;
     ald__v16 delimiter;
     size_t null_size;
+    uint8_t odd_delimiter; /* numbers, dates, times may have it in them */
     uint8_t suspicious[256]; /* by first byte: texts up to this size may look like another type */
 } csv_writer;
 
@@ -85,6 +86,12 @@ static int looks_otherwise(const csv_writer *w, const uint8_t *s, size_t n)
 static int needs_quotes(const csv_writer *w, const uint8_t *s, size_t n)
 {
     return n == 0 || has_special(w, s, n) || looks_otherwise(w, s, n);
+}
+
+/* A quoted number comes back as text; bare it would come back as a null or as two fields. */
+static int scalar_needs_quotes(const csv_writer *w, const uint8_t *s, size_t n)
+{
+    return is_null_text(w, s, n) || (w->odd_delimiter && n > 0 && has_special(w, s, n));
 }
 
 static ald_status put_quoted(ald__pen *pen, const uint8_t *s, size_t n)
@@ -167,7 +174,7 @@ static ald_status put_csv_cell(const csv_writer *w, const ald__view *view, int64
     }
     if (at.column->cell < ALD__CELL_BINARY) {
         ALD__PEN_TRY(ald__pen_need(pen, ALD__PEN_SCALAR));
-        if (w->null_size == 0) {
+        if (w->null_size == 0 && !w->odd_delimiter) {
             ald__put_scalar(pen, at.column, at.row);
             return ALD_OK;
         }
@@ -176,7 +183,7 @@ static ald_status put_csv_cell(const csv_writer *w, const ald__view *view, int64
     ALD__PEN_TRY(ald__put_value_text(pen, at.column, at.row, &w->style));
     n = ald__pen_size(pen) - start;
     ALD__PEN_TRY(ald__pen_need(pen, CELL_SLACK));
-    if (at.column->cell < ALD__CELL_BINARY ? is_null_text(w, pen->at - n, n)
+    if (at.column->cell < ALD__CELL_BINARY ? scalar_needs_quotes(w, pen->at - n, n)
                                            : needs_quotes(w, pen->at - n, n))
         return quote_written(pen, start);
     return ALD_OK;
@@ -245,6 +252,11 @@ static void mark_suspicious(csv_writer *w)
         w->suspicious[(uint8_t)w->opts.text.null_text[0]] = ANY_SIZE;
 }
 
+static int is_alphanumeric(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 static ald_status prepare(csv_writer *w, const ald_csv_write_options *options, ald_error *err)
 {
     static const ald_csv_write_options defaults = ALD_CSV_WRITE_OPTIONS_INIT;
@@ -258,6 +270,8 @@ static ald_status prepare(csv_writer *w, const ald_csv_write_options *options, a
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "a delimiter is one ASCII character, no quote and no line end");
     w->delimiter = ald__v16_splat((uint8_t)delimiter);
+    w->odd_delimiter = is_alphanumeric(delimiter) || delimiter == '+' || delimiter == '-' ||
+                       delimiter == '.' || delimiter == ':';
     w->style = ald__style_of(&w->opts.text);
     w->null_size = w->opts.text.null_text != NULL ? strlen(w->opts.text.null_text) : 0;
     if (w->null_size > 0 && has_special(w, (const uint8_t *)w->opts.text.null_text, w->null_size))
