@@ -113,7 +113,10 @@ function(ald_python_test name label)
 endfunction()
 
 set(ald_check_files "${ald_tests_dir}/runners/check_files.py" --bin $<TARGET_FILE:alimentar> --skip-keys
-                    --skip packed- --skip-flags "${ALD_SKIP_FLAGS}")
+                    --skip packed-)
+if(ALD_SKIP_FLAGS)
+    list(APPEND ald_check_files --skip-flags "${ALD_SKIP_FLAGS}")
+endif()
 set(ald_run_cases "${ald_tests_dir}/field/run_cases.py" --bin $<TARGET_FILE:alimentar>)
 if(ALD_SANITIZE)
     list(APPEND ald_check_files --timeout 120)

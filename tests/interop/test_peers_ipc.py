@@ -147,11 +147,18 @@ def duckdb_write(table, path, codec):
     arrow_write(connection.sql("select * from source").to_arrow_table(), path, codec)
 
 
+def python_values(column):
+    """Nanoseconds as numbers: Python's own times have microseconds."""
+    if getattr(column.type, "unit", None) == "ns":
+        column = column.cast(pa.int64())
+    return column.to_pylist()
+
+
 def same_values(got, want):
     if got.num_rows != want.num_rows or got.column_names != want.column_names:
         raise Failed(f"{got.num_rows} rows of {got.column_names}")
     for name in want.column_names:
-        a, b = got.column(name).to_pylist(), want.column(name).to_pylist()
+        a, b = python_values(got.column(name)), python_values(want.column(name))
         if repr(a) != repr(b):  # repr tells -0.0 from 0.0 and knows NaN
             row = next(i for i, (x, y) in enumerate(zip(a, b)) if repr(x) != repr(y))
             raise Failed(f"column {name}, row {row}: {a[row]!r}, wanted {b[row]!r}")
