@@ -17,6 +17,7 @@
 #include "ald/schema.h"
 #include "ald/writer.h"
 #include "cli/cleanup.h"
+#include "cli/same_names.h"
 
 /* In the order of ald_compression. */
 static const char *const compression_names[] = {"none", "zstd-l3", "zstd-l19", "lz4", NULL};
@@ -371,6 +372,7 @@ static ald_status write_json(cli_output *out, struct ArrowArrayStream *batches,
     ald_jsonl_write_options json = ALD_JSONL_WRITE_OPTIONS_INIT;
     json.array = out->format == FORMAT_JSON;
     text_options(options, &json.text);
+    cli_note_same_names(out->env, batches);
     return ald_jsonl_write(batches, &out->sink, &json, &out->env->host, err);
 }
 

@@ -7,6 +7,7 @@
 #include "ald/jsonl.h"
 #include "ald/native.h"
 #include "ald/stream.h"
+#include "cli/same_names.h"
 #include "cli/table_print.h"
 #include "interchange/format/cell.h"
 
@@ -61,6 +62,7 @@ static ald_status print_json(cli_env *env, struct ArrowArrayStream *batches, ald
         batches->release(batches);
         return status;
     }
+    cli_note_same_names(env, batches);
     status = ald_jsonl_write(batches, ald_fd_sink_get(sink), NULL, &env->host, err);
     /* Rows that came before an error are whole rows: they are shown. */
     ald_status flushed = ald_fd_sink_flush(sink, status == ALD_OK ? err : NULL);
