@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary output and then end the process as they would have. SIGBUS
- * means that a mapped input shrank while it was read. */
-#define _POSIX_C_SOURCE 200809L
+/* SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and SIGPIPE remove the temporary output and then end the process as they would
+ * have. SIGXFSZ is ignored: the write that goes beyond the limit fails and is reported. SIGBUS means that a mapped input
+ * shrank while it was read. */
+#define _XOPEN_SOURCE 700 /* SIGXCPU, SIGXFSZ */
 #include "cli/cleanup.h"
 
 #include <limits.h>
@@ -54,7 +55,7 @@ static void on_bus(int number)
     _exit(CLI_EXIT_IO);
 }
 
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE};
 
 void cli_cleanup_install(void)
 {
@@ -71,6 +72,7 @@ void cli_cleanup_install(void)
             sigaction(ends[i], &action, NULL);
         }
     }
+    signal(SIGXFSZ, SIG_IGN);
     action.sa_handler = on_bus;
     sigaction(SIGBUS, &action, NULL);
 }
