@@ -90,6 +90,16 @@ static void check_text(const rt_out *got, const rt_out *want)
         CHECK_STR(got->data, want->data);
 }
 
+/* Random list views have anything under nulls, which a dictionary that is kept as it is keeps. */
+static int are_valid(const table *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        if (ald__array_validate(&heap_alloc, &t->schema, t->sources[i], NULL, NULL) != ALD_OK)
+            return 0;
+    }
+    return 1;
+}
+
 static void check_seed(uint64_t seed)
 {
     uint64_t r = seed * 17 + 5;
@@ -99,15 +109,18 @@ static void check_seed(uint64_t seed)
     rt_out want = {0}, got = {0};
     ald_error err = {0};
     size_t count;
+    int valid;
     table t;
     make_table(seed, &t);
     count = random_runs(&r, &t, runs);
     render_runs(&t, runs, count, &want);
+    valid = are_valid(&t);
     if (CHECK_OK(ald__array_gather(&heap_alloc, &t.schema, t.sources, t.count, runs, count, flags,
                                    &out, &err),
                  &err)) {
         clear_sources(&t); /* what was gathered stands alone */
-        CHECK_OK(ald__array_validate(&heap_alloc, &t.schema, &out, NULL, &err), &err);
+        if (valid || (flags & ALD__GATHER_OWN))
+            CHECK_OK(ald__array_validate(&heap_alloc, &t.schema, &out, NULL, &err), &err);
         rt_render_batch(&t.schema, &out, &got);
         check_text(&got, &want);
         out.release(&out);

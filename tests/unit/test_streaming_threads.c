@@ -148,7 +148,7 @@ static void test_fork_while_threads_work(void)
         if (child == 0)
             run_child(i);
         if (CHECK(child > 0) && CHECK(waitpid(child, &status, 0) == child))
-            CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+            CHECK_INT(status, 0);
     }
     stop = 1;
     for (size_t i = 0; i < 2; i++)
