@@ -101,13 +101,14 @@ static void test_broken_files(void)
     yyjson_obj_foreach(yyjson_doc_get_root(doc), i, count, key, entry)
     {
         yyjson_val *lazy = yyjson_obj_get(entry, "lazy");
+        const char *file = yyjson_get_str(key);
         char name[256];
         uint8_t *data;
-        if (lazy == NULL)
+        if (lazy == NULL || file == NULL)
             continue;
-        snprintf(name, sizeof name, "hostile/%s", yyjson_get_str(key));
+        snprintf(name, sizeof name, "hostile/%s", file);
         data = fault_file(name, &size);
-        if (!needs_more(yyjson_get_str(key), entry, data, size)) {
+        if (!needs_more(file, entry, data, size)) {
             check_lazy(name, lazy, data, size);
             checked++;
         }
