@@ -11,6 +11,7 @@
 
 #define GOLDEN 0x9E3779B97F4A7C15u
 #define ROUNDS 8u
+#define KNOWN_BLOCKS 16u
 #define WINDOW_BLOCKS_DEFAULT 4u
 #define BLOCK_ROWS_DEFAULT 65536u
 #define ROWS_MAX (UINT64_C(1) << 62) /* sums of positions and blocks stay in range */
@@ -43,44 +44,47 @@ static uint64_t make_key(uint64_t seed, uint64_t epoch, uint64_t level, uint64_t
     return mix((h ^ number) + GOLDEN);
 }
 
-static unsigned half_bits(uint64_t count)
+/* Of 0 … count - 1, by Feistel rounds on halves of `bits` bits. */
+typedef struct permutation {
+    uint64_t key, count, mask;
+    unsigned bits;
+} permutation;
+
+static permutation permutation_of(uint64_t key, uint64_t count)
 {
-    unsigned w = 1;
-    while (w < 32 && (count - 1) >> (2 * w) != 0)
-        w++;
-    return w;
+    permutation p = {key, count, 0, 1};
+    while (p.bits < 32 && (count - 1) >> (2 * p.bits) != 0)
+        p.bits++;
+    p.mask = (UINT64_C(1) << p.bits) - 1;
+    return p;
 }
 
-static uint64_t permute(uint64_t key, uint64_t count, uint64_t i)
+static uint64_t permute(const permutation *p, uint64_t i)
 {
-    unsigned w = half_bits(count);
-    uint64_t mask = (UINT64_C(1) << w) - 1;
     do {
-        uint64_t l = i >> w, r = i & mask;
+        uint64_t l = i >> p->bits, r = i & p->mask;
         for (uint64_t j = 1; j <= ROUNDS; j++) {
-            uint64_t next = l ^ (mix((key ^ r) + j * GOLDEN) & mask);
+            uint64_t next = l ^ (mix((p->key ^ r) + j * GOLDEN) & p->mask);
             l = r;
             r = next;
         }
-        i = l << w | r;
-    } while (i >= count);
+        i = l << p->bits | r;
+    } while (i >= p->count);
     return i;
 }
 
 /* Where permute puts i from. */
-static uint64_t permute_back(uint64_t key, uint64_t count, uint64_t i)
+static uint64_t permute_back(const permutation *p, uint64_t i)
 {
-    unsigned w = half_bits(count);
-    uint64_t mask = (UINT64_C(1) << w) - 1;
     do {
-        uint64_t l = i >> w, r = i & mask;
+        uint64_t l = i >> p->bits, r = i & p->mask;
         for (uint64_t j = ROUNDS; j > 0; j--) {
-            uint64_t before = r ^ (mix((key ^ l) + j * GOLDEN) & mask);
+            uint64_t before = r ^ (mix((p->key ^ l) + j * GOLDEN) & p->mask);
             r = l;
             l = before;
         }
-        i = l << w | r;
-    } while (i >= count);
+        i = l << p->bits | r;
+    } while (i >= p->count);
     return i;
 }
 
@@ -88,17 +92,26 @@ static uint64_t permute_back(uint64_t key, uint64_t count, uint64_t i)
 
 typedef struct order {
     const ald_loader *loader;
-    uint64_t epoch, block_key;
+    uint64_t epoch;
+    permutation blocks;
     uint64_t gap;      /* rows that the last block is short of */
     uint64_t short_at; /* its place in the order of blocks */
+    /* The window that was looked at last, [begin, end) of the positions, and some of its blocks. */
+    uint64_t window, begin, end;
+    permutation rows;
+    uint64_t known[KNOWN_BLOCKS]; /* UINT64_MAX: not yet */
 } order;
 
 static order order_of(const ald_loader *l, uint64_t epoch)
 {
-    order o = {l, epoch, make_key(l->options.seed, epoch, 1, 0), 0, 0};
+    order o;
+    memset(&o, 0, sizeof o);
+    o.loader = l;
+    o.epoch = epoch;
     if (l->rows > 0) {
+        o.blocks = permutation_of(make_key(l->options.seed, epoch, 1, 0), l->blocks);
         o.gap = l->blocks * l->block_rows - l->rows;
-        o.short_at = permute_back(o.block_key, l->blocks, l->blocks - 1);
+        o.short_at = permute_back(&o.blocks, l->blocks - 1);
     }
     return o;
 }
@@ -116,20 +129,40 @@ static uint64_t block_at(const order *o, uint64_t position)
     return (position < short_end ? position : position + o->gap) / o->loader->block_rows;
 }
 
-static uint64_t row_at(const order *o, uint64_t position)
+static void open_window(order *o, uint64_t position)
 {
     const ald_loader *l = o->loader;
-    uint64_t window, begin, end, j;
-    if (l->options.sequential)
+    uint64_t first;
+    o->window = block_at(o, position) / l->window;
+    first = o->window * l->window;
+    o->begin = block_begin(o, first);
+    o->end = l->blocks - first > l->window ? block_begin(o, first + l->window) : l->rows;
+    o->rows = permutation_of(make_key(l->options.seed, o->epoch, 2, o->window), o->end - o->begin);
+    for (size_t i = 0; i < KNOWN_BLOCKS; i++)
+        o->known[i] = UINT64_MAX;
+}
+
+/* The j-th block in order. */
+static uint64_t block_number(order *o, uint64_t j)
+{
+    uint64_t *known = &o->known[j % KNOWN_BLOCKS];
+    if (o->loader->window > KNOWN_BLOCKS)
+        return permute(&o->blocks, j);
+    if (*known == UINT64_MAX)
+        *known = permute(&o->blocks, j);
+    return *known;
+}
+
+static uint64_t row_at(order *o, uint64_t position)
+{
+    uint64_t j;
+    if (o->loader->options.sequential)
         return position;
-    window = block_at(o, position) / l->window;
-    begin = block_begin(o, window * l->window);
-    end = l->blocks - window * l->window > l->window ? block_begin(o, (window + 1) * l->window)
-                                                     : l->rows;
-    position = begin + permute(make_key(l->options.seed, o->epoch, 2, window), end - begin,
-                               position - begin);
+    if (position < o->begin || position >= o->end)
+        open_window(o, position);
+    position = o->begin + permute(&o->rows, position - o->begin);
     j = block_at(o, position);
-    return permute(o->block_key, l->blocks, j) * l->block_rows + (position - block_begin(o, j));
+    return block_number(o, j) * o->loader->block_rows + (position - block_begin(o, j));
 }
 
 /* ---- making */
