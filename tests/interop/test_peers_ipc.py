@@ -5,7 +5,8 @@
     test_peers_ipc.py --bin PATH
 
 Buffers plain, zstd and LZ4. Each peer writes a table of the types that it knows; we convert it to a stream, to a file and
-through a .ald, and pyarrow finds the same table in all of them. Exit status 77: no peer is installed. The last line of output is `N passed, N failed`.
+through a .ald, and pyarrow finds the same table in all of them. Exit status 77: no peer is installed.
+The last line of output is `N passed, N failed`.
 """
 import argparse
 import datetime
@@ -88,7 +89,8 @@ def arrow_columns():
         "null": pa.nulls(ROWS), "f16": pa.array(some([0.5, -2.0]), pa.float16()),
         "view": pa.array(some(["short", "a text longer than twelve bytes"]), pa.string_view()),
         "binary_view": pa.array(some([b"x", b"0123456789abcdef"]), pa.binary_view()),
-        "fixed": pa.array(some([b"abc", b"\0\0\0"]), pa.binary(3)), "large_binary": pa.array(some([b"", b"z"]), pa.large_binary()),
+        "fixed": pa.array(some([b"abc", b"\0\0\0"]), pa.binary(3)),
+        "large_binary": pa.array(some([b"", b"z"]), pa.large_binary()),
         "day64": pa.array(some([0, 86400000]), pa.int64()).cast(pa.date64()),
         "seconds": pa.array(some([0, 1]), pa.int64()).cast(pa.timestamp("s", "+05:30")),
         "duration": pa.array(some([0, -1]), pa.int64()).cast(pa.duration("ms")),
