@@ -134,6 +134,17 @@ ald_status ald__encoder_restart(ald__encoder *encoder, uint64_t content_size, co
     return encoder->ops->restart(encoder->state, content_size, err);
 }
 
+ald_status ald__encoder_frame(ald__encoder *encoder, const void *data, size_t size, ald_buffer *out,
+                              ald_error *err)
+{
+    ald_sink sink = ald_buffer_sink(out);
+    if (encoder->ops != NULL && encoder->ops->once != NULL)
+        return encoder->ops->once(encoder->state, data, size, out, err);
+    ALD_TRY(ald__encoder_restart(encoder, size, &sink, err));
+    ALD_TRY(ald__encoder_write(encoder, data, size, err));
+    return ald__encoder_finish(encoder, err);
+}
+
 ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err)
 {
     if (encoder->ops == NULL)

@@ -32,6 +32,9 @@ ALD_NODISCARD ald_status ald__encoder_write(ald__encoder *encoder, const void *d
 /* Begins another frame, with the memory of the last one. */
 ALD_NODISCARD ald_status ald__encoder_restart(ald__encoder *encoder, uint64_t content_size,
                                               const ald_sink *sink, ald_error *err);
+/* A whole frame from one piece of memory, appended to `out`; a restart is not needed before. */
+ALD_NODISCARD ald_status ald__encoder_frame(ald__encoder *encoder, const void *data, size_t size,
+                                            ald_buffer *out, ald_error *err);
 /* Writes what is left. The encoder must still be freed. */
 ALD_NODISCARD ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err);
 void ald__encoder_free(ald__encoder *encoder);

@@ -44,6 +44,8 @@ typedef struct ald__encoder_ops {
     ald_status (*restart)(void *state, uint64_t content_size, ald_error *err);
     ald_status (*finish)(void *state, const ald_sink *sink, ald_error *err);
     void (*free)(void *state);
+    /* Optional (NULL): a whole frame from one piece of memory, appended to `out`, without a copy of the input. */
+    ald_status (*once)(void *state, const void *data, size_t size, ald_buffer *out, ald_error *err);
 } ald__encoder_ops;
 
 extern const ald__encoder_ops ald__zstd_encoder;

@@ -205,5 +205,19 @@ static ald_status zstd_finish(void *state, const ald_sink *sink, ald_error *err)
     return zstd_push(state, &in, ZSTD_e_end, sink, err);
 }
 
-const ald__encoder_ops ald__zstd_encoder = {zstd_open, zstd_write, zstd_restart, zstd_finish,
-                                            zstd_close};
+static ald_status zstd_once(void *state, const void *data, size_t size, ald_buffer *out,
+                            ald_error *err)
+{
+    zstd_state *s = state;
+    size_t got;
+    (void)ZSTD_CCtx_reset(s->cctx, ZSTD_reset_session_only); /* cannot fail */
+    ALD_TRY(ald__buffer_reserve(out, ZSTD_compressBound(size), err));
+    got = ZSTD_compress2(s->cctx, out->data + out->size, out->capacity - out->size, data, size);
+    if (ZSTD_isError(got))
+        return ald__no_memory(err, 0); /* nothing else is left to fail */
+    out->size += got;
+    return ALD_OK;
+}
+
+const ald__encoder_ops ald__zstd_encoder = {zstd_open,   zstd_write, zstd_restart,
+                                            zstd_finish, zstd_close, zstd_once};

@@ -57,10 +57,7 @@ static ald_status add_frame(ald__chunk_slot *s, const uint8_t *data, size_t size
     ald_sink sink = ald_buffer_sink(&s->stored);
     if (s->encoder == NULL)
         ALD_TRY(ald__encoder_new(s->compression, s->alloc, size, &sink, &s->encoder, err));
-    else
-        ALD_TRY(ald__encoder_restart(s->encoder, size, &sink, err));
-    ALD_TRY(ald__encoder_write(s->encoder, data, size, err));
-    return ald__encoder_finish(s->encoder, err);
+    return ald__encoder_frame(s->encoder, data, size, &s->stored, err);
 }
 
 /* Where the record batch's body begins in the plain bytes, and its columns in the body. */
