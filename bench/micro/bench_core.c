@@ -63,7 +63,6 @@ static void save_to(bench *b, struct ArrowArrayStream *stream, ald_buffer *out)
     ald_sink sink = ald_buffer_sink(out);
     ald_error err;
     options.memory_bytes = UINT64_MAX;
-    options.layout = ALD_LAYOUT_WHOLE; /* one frame, as zstd alone makes it */
     if (ald_save(stream, &sink, &options, &b->host, &err) != ALD_OK)
         bench_die(&err);
 }
