@@ -45,7 +45,8 @@ static const char *usual_hint(const ald_error *err)
     case ALD_E_IO:
         if (err->detail == ENOSPC || err->detail == EDQUOT) {
             return strstr(err->msg, "temporary file") != NULL
-                       ? "set TMPDIR to a folder with more room: what comes through a pipe waits there"
+                       ? "set TMPDIR to a folder with more room: what comes through a pipe waits "
+                         "there"
                        : "the output was not written; free some space and try again";
         }
         if (err->detail == EEXIST) { /* it came while the input was read, or is a link to nowhere */

@@ -64,7 +64,8 @@ static ald_status gzip_step(inflating *f, z_stream *z, int *code, ald_error *err
     *code = inflate(z, Z_NO_FLUSH);
     if (*code == Z_MEM_ERROR)
         return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for gzip");
-    if (*code == Z_DATA_ERROR && z->total_in < 10 && f->out_size > 0) /* no header of one more member */
+    if (*code == Z_DATA_ERROR && z->total_in < 10 &&
+        f->out_size > 0) /* no header of one more member */
         return ald_error_set(err, ALD_E_INVALID_FORMAT, f->in_pos - z->avail_in,
                              "something follows the gzip data that is none");
     if (*code == Z_DATA_ERROR && z->msg != NULL && strstr(z->msg, "header") == NULL &&

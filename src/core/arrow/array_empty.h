@@ -9,7 +9,7 @@
 
 /* Buffers are NULL, children and dictionaries empty too. The caller releases it. */
 ALD_NODISCARD ald_status ald__array_empty(const ald_allocator *alloc,
-                                          const struct ArrowSchema *schema,
-                                          struct ArrowArray *out, ald_error *err);
+                                          const struct ArrowSchema *schema, struct ArrowArray *out,
+                                          ald_error *err);
 
 #endif

@@ -50,7 +50,7 @@ ald_status ald__gather_too_large(const ald__gather *g, const char *what);
 
 static inline int64_t ald__gather_max_signed(uint8_t width)
 {
-    return width == 8 ? INT64_MAX : (INT64_C(1) << (8 * width - 1)) - 1;
+    return INT64_MAX >> (8 * (8 - width) & 63);
 }
 
 static inline int ald__gather_has_nulls(const struct ArrowArray *a)

@@ -62,7 +62,8 @@ ALD_NODISCARD ald_status ald__file_walk(ald__file *file, ald_error *err); /* wal
 ALD_NODISCARD ald_status ald__file_read_metadata(ald__file *file, ald_error *err); /* file.c */
 ALD_NODISCARD ald_status ald__file_check_prefix(const ald__file *file,
                                                 ald_error *err); /* file.c: prefix_crc32 */
-ALD_NODISCARD ald_status ald__file_layout(ald__file *file, int salvage, ald_error *err); /* layout.c */
+ALD_NODISCARD ald_status ald__file_layout(ald__file *file, int salvage,
+                                          ald_error *err);                       /* layout.c */
 ALD_NODISCARD ald_status ald__file_read_chunks(ald__file *file, ald_error *err); /* index.c */
 ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err); /* index.c */
 

@@ -95,7 +95,9 @@ static int cut_character(const uint8_t *bytes, uint64_t left)
 {
     uint8_t lead = bytes[0];
     if (left >= 4 || lead < 0xC2 || lead > 0xF4 ||
-        left >= (lead >= 0xF0 ? 4u : lead >= 0xE0 ? 3u : 2u))
+        left >= (lead >= 0xF0   ? 4u
+                 : lead >= 0xE0 ? 3u
+                                : 2u))
         return 0;
     for (uint64_t i = 1; i < left; i++) {
         if ((bytes[i] & 0xC0) != 0x80)

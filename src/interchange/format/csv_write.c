@@ -21,7 +21,7 @@ typedef struct csv_writer {
     ald__style style;
     ald__v16 delimiter;
     size_t null_size;
-    uint8_t odd_delimiter; /* numbers, dates, times may have it in them */
+    uint8_t odd_delimiter;   /* numbers, dates, times may have it in them */
     uint8_t suspicious[256]; /* by first byte: texts up to this size may look like another type */
 } csv_writer;
 
