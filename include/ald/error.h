@@ -28,7 +28,9 @@ ALD_BEGIN_DECLS
     X(INVALID_ARG, 11, "InvalidArgument", "the caller's argument is wrong")                        \
     X(NOMEM, 12, "OutOfMemory", "an allocation failed")                                            \
     X(IO, 13, "IoError", "reading or writing failed")                                              \
-    X(UNSUPPORTED, 14, "Unsupported", "not supported by this build or this format")
+    X(UNSUPPORTED, 14, "Unsupported", "not supported by this build or this format")                \
+    X(LICENSE_REVOKED, 15, "LicenseRevoked", "the seller has revoked the license")                 \
+    X(LICENSE_EXHAUSTED, 16, "LicenseExhausted", "seats or queries of the license are used up")
 
 typedef enum ald_status {
 #define ALD_X(constant, value, name, text) ALD_E_##constant = value,

@@ -11,6 +11,7 @@
 #include "ald/export.h"
 #include "ald/io.h"
 #include "ald/schema.h"
+#include "ald/trust.h"
 #include "ald/value.h"
 
 ALD_BEGIN_DECLS
@@ -43,18 +44,6 @@ typedef struct ald_array_entry {
     uint32_t column_idx;
     uint8_t dtype, alignment, backend_hint;
 } ald_array_entry;
-
-typedef struct ald_license {
-    uint8_t license_id[16];
-    uint8_t licensee_hash[32];
-    uint64_t issued_at;  /* unix seconds */
-    uint64_t expires_at; /* unix seconds; 0: never */
-    uint32_t query_limit;
-    uint16_t seat_limit;
-    uint8_t flags;
-    const char *terms; /* UTF-8, NUL-terminated behind terms_size */
-    size_t terms_size;
-} ald_license;
 
 typedef enum ald_crc32_variant {
     ALD_CRC32_UNCHECKED = 0,
@@ -102,10 +91,11 @@ typedef struct ald_load_options {
     uint8_t reserved[2];
     ald_limits limits;
     const struct ArrowSchema *expected_schema; /* else ALD_E_SCHEMA_MISMATCH; NULL: any */
-    uint64_t cache_bytes; /* ald_streaming_open: chunks kept in memory; 0: 96 MiB; 1: none */
+    uint64_t cache_bytes;   /* ald_streaming_open: chunks kept in memory; 0: 96 MiB; 1: none */
+    const ald_trust *trust; /* NULL: no trusted signer, no secret */
 } ald_load_options;
 
-#define ALD_LOAD_OPTIONS_INIT {sizeof(ald_load_options), 0, 0, {0, 0}, {0, 0}, NULL, 0}
+#define ALD_LOAD_OPTIONS_INIT {sizeof(ald_load_options), 0, 0, {0, 0}, {0, 0}, NULL, 0, NULL}
 
 /* Reads header, metadata, schema, indices and, at the end, signature and license. Checks the structure of the file, not
  * the payload and not the checksum (info.crc32_variant is ALD_CRC32_UNCHECKED). Cost does not depend on the payload. */

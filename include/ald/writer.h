@@ -10,6 +10,7 @@
 #include "ald/export.h"
 #include "ald/io.h"
 #include "ald/schema.h"
+#include "ald/trust.h"
 #include "ald/value.h"
 
 ALD_BEGIN_DECLS
@@ -35,13 +36,14 @@ typedef struct ald_save_options {
     uint8_t aligned; /* TRUENO_NATIVE: every buffer at a multiple of 64; compression must be NONE */
     uint8_t backend_hint; /* of the array index, 0 to 8 */
     uint8_t reserved[4];
-    const ald_value *metadata; /* a map, or NULL; its "ald" and "sha256" keys are dropped */
-    uint64_t memory_bytes;     /* batches held before they are spooled; 0: 256 MiB */
-    uint64_t chunk_rows;       /* STREAMING; 0: 65,536, or as many as fit 16 MiB, if fewer */
+    const ald_value *metadata;        /* a map, or NULL; its "ald" and "sha256" keys are dropped */
+    uint64_t memory_bytes;            /* batches held before they are spooled; 0: 256 MiB */
+    uint64_t chunk_rows;              /* STREAMING; 0: 65,536, or as many as fit 16 MiB, if fewer */
+    const ald_protection *protection; /* NULL: not encrypted, licensed or signed */
 } ald_save_options;
 
 #define ALD_SAVE_OPTIONS_INIT                                                                      \
-    {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, 0, 0, 0, {0}, NULL, 0, 0}
+    {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, 0, 0, 0, {0}, NULL, 0, 0, NULL}
 
 /* Reads `batches` to its end, releases it (also on failure) and writes one .ald. The sink stands
  * at its start. On failure it holds an incomplete file: hosts write to a temporary one (ald/native.h does). */
