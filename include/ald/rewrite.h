@@ -54,6 +54,9 @@ typedef struct ald_rewrite_options {
     ald_protection protection;
 } ald_rewrite_options;
 
+#define ALD_REWRITE_OPTIONS_INIT                                                                   \
+    {sizeof(ald_rewrite_options), 0, 0, 0, 0, NULL, NULL, ALD_PROTECTION_INIT}
+
 /* Checks `source` (everything up to decryption; the CRC32 over the whole; key and pieces where they are needed) and writes
  * the new file. An expired license does not stop it. Files whose payload stays encrypted as stored keep their minor version,
  * key_commit and kdf; one of version 1.2 can get neither a seal nor a bound license (ALD_E_UNSUPPORTED). */
