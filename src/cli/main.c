@@ -6,6 +6,7 @@
 #include "ald/native.h"
 #include "cli/cleanup.h"
 #include "cli/cli.h"
+#include "cli/passphrase.h"
 
 static ald_status unknown_verb(cli_env *env, const char *word, ald_error *err)
 {
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
         cli_report(&env, &err);
     }
     free(env.seen.items);
+    cli_secret_forget();
     ald_status flushed = cli_print_flush(&err);
     if (flushed != ALD_OK && status == ALD_OK) {
         env.subject = NULL;

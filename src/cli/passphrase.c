@@ -9,8 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "native/keys/secret_pages.h"
+
 const cli_secret_kind cli_secret_key = {"passphrase of the key", "key-passphrase-file",
                                         "key-passphrase-fd", "ALIMENTAR_KEY_PASSPHRASE"};
+const cli_secret_kind cli_secret_password = {"password of the data set", "passphrase-file",
+                                             "passphrase-fd", "ALIMENTAR_PASSPHRASE"};
 
 static const opt_spec key_passphrase_specs[] = {
     {.name = "key-passphrase-file",
@@ -82,6 +86,54 @@ static ald_status read_file(const char *path, char *out, size_t capacity, size_t
     return status;
 }
 
+/* A pipe gives its bytes once, and two key files may share a passphrase. */
+typedef struct kept_secret {
+    struct kept_secret *next;
+    size_t size;
+    int fd;
+    char bytes[ALD_PASSPHRASE_BYTES];
+} kept_secret;
+static kept_secret *kept_secrets;
+
+void cli_secret_forget(void)
+{
+    while (kept_secrets != NULL) {
+        kept_secret *kept = kept_secrets;
+        kept_secrets = kept->next;
+        ald__secret_pages_free(kept, sizeof(*kept));
+    }
+}
+
+static ald_status read_descriptor(int fd, char *out, size_t capacity, size_t *size, ald_error *err)
+{
+    char name[32];
+    kept_secret *kept = kept_secrets;
+    while (kept != NULL && kept->fd != fd) {
+        kept = kept->next;
+    }
+    if (kept == NULL) {
+        kept = ald__secret_pages_new(sizeof(*kept));
+        if (kept == NULL) {
+            return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for a passphrase");
+        }
+        snprintf(name, sizeof(name), "descriptor %d", fd);
+        ald_status status = read_fd(fd, name, kept->bytes, sizeof(kept->bytes), &kept->size, err);
+        if (status != ALD_OK) {
+            ald__secret_pages_free(kept, sizeof(*kept));
+            return status;
+        }
+        kept->fd = fd;
+        kept->next = kept_secrets;
+        kept_secrets = kept;
+    }
+    *size = kept->size;
+    ald_status status = check_size(*size, capacity, err);
+    if (status == ALD_OK) {
+        memcpy(out, kept->bytes, *size);
+    }
+    return status;
+}
+
 static ald_status read_variable(const char *value, char *out, size_t capacity, size_t *size,
                                 ald_error *err)
 {
@@ -144,9 +196,7 @@ ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind, const secr
     if (options->file != NULL) {
         status = read_file(options->file, out, capacity, size, err);
     } else if (has_fd) {
-        char name[32];
-        snprintf(name, sizeof(name), "descriptor %d", (int)options->fd);
-        status = read_fd((int)options->fd, name, out, capacity, size, err);
+        status = read_descriptor((int)options->fd, out, capacity, size, err);
     } else if (variable != NULL) {
         status = read_variable(variable, out, capacity, size, err);
     } else {
@@ -156,6 +206,13 @@ ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind, const secr
         status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the passphrase is empty");
     }
     return status;
+}
+
+int cli_secret_has_source(const cli_env *env, const cli_secret_kind *kind,
+                          const secret_options *options)
+{
+    return options->file != NULL || cli_option_given(env, kind->fd_option) ||
+           getenv(kind->variable) != NULL;
 }
 
 static ald_status get_key_passphrase(void *ctx, const char *file, char *out, size_t capacity,

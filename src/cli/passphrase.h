@@ -18,15 +18,23 @@ typedef struct cli_secret_kind {
     const char *file_option, *fd_option, *variable;
 } cli_secret_kind;
 
-extern const cli_secret_kind cli_secret_key; /* of a private key's file */
-extern const opt_group cli_group_key_passphrase;
+extern const cli_secret_kind cli_secret_key;      /* of a private key's file */
+extern const cli_secret_kind cli_secret_password; /* of a data set */
+extern const opt_group cli_group_key_passphrase;  /* cli_group_trust has these options, too */
 
 /* One line end at its end is dropped. `twice`: a terminal asks again, and an empty one is refused. Without any source the
- * error's hint names them. `out` is the caller's to wipe. */
+ * error's hint names them. A descriptor that is asked for again gives what it gave before. `out` is the caller's to wipe. */
 ALD_NODISCARD ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind,
                                          const secret_options *options, const char *subject,
                                          int twice, char *out, size_t capacity, size_t *size,
                                          ald_error *err);
+
+/* Whether an option or the environment gives one, so that nobody has to be asked. */
+int cli_secret_has_source(const cli_env *env, const cli_secret_kind *kind,
+                          const secret_options *options);
+
+/* Wipes what descriptors gave. */
+void cli_secret_forget(void);
 
 /* The passphrase of key files that are read, as the library asks for it. */
 typedef struct cli_key_passphrase {
