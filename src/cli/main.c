@@ -17,10 +17,17 @@ static ald_status unknown_verb(cli_env *env, const char *word, ald_error *err)
     }
     names[count] = NULL;
     const char *nearest = opt_nearest(word, names);
+    size_t size = strlen(word);
     for (size_t i = 0; i < count; i++) { /* the first of two words */
-        if (strncmp(names[i], word, strlen(word)) == 0 && names[i][strlen(word)] == ' ') {
-            nearest = names[i];
+        if (strncmp(names[i], word, size) == 0 && names[i][size] == ' ') {
+            cli_hint_add(env, env->hint[0] == '\0' ? "there is `alimentar " : ", `alimentar ");
+            cli_hint_add(env, names[i]);
+            cli_hint_add(env, "`");
         }
+    }
+    if (env->hint[0] != '\0') {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "'%s' is not a whole command",
+                             word);
     }
     if (nearest != NULL) {
         cli_hint(env, "did you mean `alimentar %s`?", nearest);
