@@ -49,6 +49,7 @@ static const opt_use options[] = {
     {&cli_group_read_schema, offsetof(convert_args, read)},
     {&cli_group_write, offsetof(convert_args, write)},
     {&cli_group_describe, offsetof(convert_args, describe)},
+    {&cli_group_trust, offsetof(convert_args, read.trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},
     {0},

@@ -131,8 +131,10 @@ static ald_status run_schema(cli_env *env, void *raw, ald_error *err)
     }
     if (status == ALD_OK) {
         env->subject = in.name;
-        status = in.format == FORMAT_ALD ? schema_of_ald(env, args, &in, err)
-                                         : schema_of_stream(env, args, &in, err);
+        in.some_rows = 1;
+        status = in.format == FORMAT_ALD && !cli_trust_is_asked_for(env)
+                     ? schema_of_ald(env, args, &in, err)
+                     : schema_of_stream(env, args, &in, err);
     }
     cli_input_close(&in);
     return status;
@@ -154,6 +156,7 @@ static const opt_group group_output = OPT_GROUP("Output", output_specs);
 static const opt_use options[] = {
     {&group_output, 0},
     {&cli_group_read, offsetof(schema_args, read)},
+    {&cli_group_trust, offsetof(schema_args, read.trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},
     {0},
@@ -169,7 +172,10 @@ static const char *const examples[] = {
 const cli_command cli_cmd_schema = {
     .verb = "schema",
     .brief = "print the columns and their types",
-    .details = "Of a .ald only the head is read. The types of text are found from the whole file.",
+    .details =
+        "Of a .ald only the head is read, which needs no key and is not checked; with one of the "
+        "trust "
+        "options it is opened and checked first. The types of text are found from the whole file.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -330,6 +330,7 @@ static const opt_use options[] = {
     {&group_output, 0},
     {&cli_group_read, offsetof(stats_args, read)},
     {&cli_group_read_schema, offsetof(stats_args, read)},
+    {&cli_group_trust, offsetof(stats_args, read.trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},
     {0},

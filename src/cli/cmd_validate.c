@@ -138,6 +138,7 @@ static const opt_group group_expect = OPT_GROUP("Expectation", expect_specs);
 static const opt_use options[] = {
     {&group_expect, 0},
     {&cli_group_read, offsetof(validate_args, read)},
+    {&cli_group_trust, offsetof(validate_args, read.trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},
     {0},

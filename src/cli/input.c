@@ -167,6 +167,7 @@ void cli_input_close(cli_input *in)
     }
     ald_dataset_free(in->dataset);
     ald_streaming_close(in->streaming);
+    cli_trust_close(&in->trust);
     if (in->schema.release != NULL) {
         in->schema.release(&in->schema);
     }
@@ -404,13 +405,25 @@ static ald_status open_last(cli_input *in, ald_error *err)
     return ald_stream_new(&impl, &in->env->host.alloc, &in->stream, err);
 }
 
+ald_status cli_input_trust(cli_input *in, const trust_options *options, ald_error *err)
+{
+    static const trust_options none;
+    if (in->has_trust) {
+        return ALD_OK;
+    }
+    in->has_trust = 1;
+    return cli_trust_open(in->env, options != NULL ? options : &none, &in->source, in->name,
+                          &in->trust, err);
+}
+
 /* A file with chunks is checked as a whole first (unless some_rows), then read chunk by chunk; another one is loaded. */
-static ald_status open_ald(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
+static ald_status load_ald(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
 {
     ald_load_options options = ALD_LOAD_OPTIONS_INIT;
     ald_status status;
     options.expected_schema = expected;
     options.check_all = !in->some_rows;
+    cli_trust_load(&in->trust, &options);
     if (cli_input_has_chunks(in)) {
         status = ald_streaming_open(&in->source, &options, &in->env->host, &in->streaming, err);
         if (status == ALD_OK && in->last_rows > 0) {
@@ -421,6 +434,22 @@ static ald_status open_ald(cli_input *in, const struct ArrowSchema *expected, al
     }
     status = ald_load(&in->source, &options, &in->env->host, &in->dataset, err);
     return status != ALD_OK ? status : ald_dataset_stream(in->dataset, &in->stream, err);
+}
+
+static ald_status open_ald(cli_input *in, const trust_options *trust,
+                           const struct ArrowSchema *expected, ald_error *err)
+{
+    ald_status status = cli_input_trust(in, trust, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    status = load_ald(in, expected, err);
+    if (status != ALD_OK) {
+        cli_trust_explain(in->env, &in->trust, &in->source, status);
+        return status;
+    }
+    cli_trust_note(in->env, &in->trust, cli_input_info(in));
+    return ALD_OK;
 }
 
 const ald_info *cli_input_info(const cli_input *in)
@@ -453,5 +482,7 @@ ald_status cli_input_stream(cli_input *in, const read_options *read,
         }
         expected = &in->schema;
     }
-    return in->format == FORMAT_ALD ? open_ald(in, expected, err) : open_ipc(in, expected, err);
+    return in->format == FORMAT_ALD
+               ? open_ald(in, read != NULL ? &read->trust : NULL, expected, err)
+               : open_ipc(in, expected, err);
 }

@@ -10,6 +10,7 @@
 #include "ald/text.h"
 #include "cli/file_format.h"
 #include "cli/progress.h"
+#include "cli/trust_options.h"
 
 /* Options of every command that reads rows. */
 typedef struct read_options {
@@ -19,6 +20,7 @@ typedef struct read_options {
     uint64_t max_field_bytes, infer_rows;
     char delimiter, quote, comment;
     uint8_t no_header, ragged, encoding, mixed;
+    trust_options trust; /* of a .ald; its group is cli_group_trust */
 } read_options;
 
 extern const opt_group cli_group_read; /* --from and the options of text */
@@ -37,7 +39,9 @@ typedef struct cli_input {
     uint8_t
         some_rows; /* set before the stream is opened: of a .ald in chunks only those that are read are
                                      * checked, and of these … */
-    uint64_t last_rows;             /* … the ones that hold so many last rows; 0: all */
+    uint64_t last_rows; /* … the ones that hold so many last rows; 0: all */
+    cli_trust trust;    /* of a .ald, once cli_input_trust was called */
+    uint8_t has_trust;
     struct ArrowArrayStream stream; /* once opened */
     struct ArrowSchema schema;      /* of --schema; release NULL: none */
     struct ArrowSchema types;       /* of --types */
@@ -52,6 +56,11 @@ ALD_NODISCARD ald_status cli_input_open(cli_env *env, const char *path, const ch
  * `expected` (or NULL) is compared with the schema found. `read` may be NULL. */
 ALD_NODISCARD ald_status cli_input_stream(cli_input *in, const read_options *read,
                                           const struct ArrowSchema *expected, ald_error *err);
+
+/* Gathers what is trusted and known for a .ald; cli_input_stream does it, where it was not done before. The first call
+ * counts. `options` may be NULL. */
+ALD_NODISCARD ald_status cli_input_trust(cli_input *in, const trust_options *options,
+                                         ald_error *err);
 
 /* Facts of a .ald whose stream is open; else NULL. */
 const ald_info *cli_input_info(const cli_input *in);

@@ -45,6 +45,7 @@ const opt_operand cli_rows_operands[] = {
         {&(show_group), offsetof(rows_args, show)},                                                \
         {&cli_group_read, offsetof(rows_args, read)},                                              \
         {&cli_group_read_schema, offsetof(rows_args, read)},                                       \
+        {&cli_group_trust, offsetof(rows_args, read.trust)},                                       \
         {&cli_group_threads, 0},                                                                   \
         {&cli_group_common, 0},                                                                    \
         {0},                                                                                       \

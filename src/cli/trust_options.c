@@ -78,6 +78,17 @@ static const opt_spec trust_specs[] = {
 };
 const opt_group cli_group_trust = OPT_GROUP("Trust", trust_specs);
 
+int cli_trust_is_asked_for(const cli_env *env)
+{
+    for (size_t i = 0; i < env->seen.count; i++) {
+        const opt_spec *spec = env->seen.items[i];
+        if ((uintptr_t)spec - (uintptr_t)trust_specs < sizeof(trust_specs)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* What the head of the file asks for. */
 typedef struct trust_needs {
     uint8_t password, keys, signers;

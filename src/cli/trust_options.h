@@ -17,6 +17,9 @@ typedef struct trust_options {
 
 extern const opt_group cli_group_trust;
 
+/* Whether one of them was on the command line. */
+int cli_trust_is_asked_for(const cli_env *env);
+
 /* `trust` is for ald_load_options; cli_trust_load sets it there. Zeroed, it may be closed. */
 typedef struct cli_trust {
     ald_trust trust;
