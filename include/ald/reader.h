@@ -76,6 +76,9 @@ typedef struct ald_info {
     uint32_t recipient_count;
     const uint8_t *signer_public_key; /* 32 bytes, or NULL */
     const ald_license *license;       /* or NULL */
+    /* recipient_count times 8 bytes: how SHA-256 of the recipients' public keys begin. NULL: a password, a block
+     * without them (the crate's), or more than 1,024. */
+    const uint8_t *recipient_hashes;
 } ald_info;
 
 /* Limits on what a reader agrees to do; 0 means the default in parentheses. */

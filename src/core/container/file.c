@@ -248,5 +248,7 @@ void ald__file_clear(ald__file *f)
     ald__release(&f->alloc, f->chunks, (size_t)f->chunk_count * sizeof *f->chunks);
     ald__release(&f->alloc, f->arrays, (size_t)f->array_count * sizeof *f->arrays);
     ald__release(&f->alloc, f->license_block, f->license_size + 1);
+    if (f->recipient_hashes != NULL)
+        ald__release(&f->alloc, f->recipient_hashes, (size_t)f->recipient_count * 8);
     memset(f, 0, sizeof *f);
 }

@@ -36,6 +36,7 @@ typedef struct ald__file {
     int8_t encryption_mode; /* -1: none */
     uint32_t recipient_count;
     int recipient_both; /* the sections fit with a recipient block of 45 and of 53 bytes; the layout has 53 */
+    uint8_t *recipient_hashes; /* 8 bytes each; NULL: none, or too many to be read */
     uint8_t signature[ALD__SIGNATURE_BYTES];
     ald_license license;
     uint8_t *license_block; /* fixed part and terms, NUL behind */

@@ -10,6 +10,7 @@
 
 #define RECIPIENT_BYTES 53u
 #define RECIPIENT_CRATE_BYTES 45u
+#define RECIPIENTS_NAMED 1024u /* more are beyond what readers open */
 
 /* Appends a section; 0 when it does not fit into the file. */
 static int place(const ald__file *f, uint64_t *at, uint64_t size, ald_range *out)
@@ -218,6 +219,26 @@ static ald_status check_facts(const ald__file *f, ald_error *err)
     return ALD_OK;
 }
 
+/* The names of the recipients, for who looks at the file without a key. */
+static ald_status read_recipients(ald__file *f, ald_error *err)
+{
+    ald_range s = f->sections.encryption;
+    size_t size = (size_t)(s.end - s.begin);
+    size_t first = f->encryption_mode == 1 ? 33 : 47;
+    uint8_t *block;
+    ald_status st;
+    if (f->encryption_mode < 1 || f->recipient_count > RECIPIENTS_NAMED ||
+        size == RECIPIENT_CRATE_BYTES)
+        return ALD_OK;
+    ALD_TRY(ald__file_copy(f, s, &block, err));
+    f->recipient_hashes = ald__alloc(&f->alloc, (size_t)f->recipient_count * 8, err);
+    st = f->recipient_hashes != NULL ? ALD_OK : ALD_E_NOMEM;
+    for (size_t i = 0; st == ALD_OK && i < f->recipient_count; i++)
+        memcpy(f->recipient_hashes + 8 * i, block + first + 56 * i, 8);
+    ald__release(&f->alloc, block, size + 1);
+    return st;
+}
+
 static ald_status true_size(const char *name, uint64_t in_header, uint64_t ones, int has,
                             uint64_t fact, uint64_t *out, ald_error *err)
 {
@@ -274,6 +295,7 @@ ald_status ald__file_layout(ald__file *f, int salvage, ald_error *err)
                                 err));
     if (f->header.flags & ALD_FLAG_LICENSED)
         ALD_TRY(read_license(f, err));
+    ALD_TRY(read_recipients(f, err));
     ALD_TRY(check_facts(f, err));
     ALD_TRY(ald__file_read_chunks(f, err));
     return ald__file_read_arrays(f, err);

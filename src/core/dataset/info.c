@@ -31,6 +31,7 @@ void ald__info_fill(const ald__file *f, const struct ArrowSchema *schema, ald_in
     out->arrays = f->arrays;
     out->encryption_mode = f->encryption_mode;
     out->recipient_count = f->recipient_count;
+    out->recipient_hashes = f->recipient_hashes;
     if (f->header.flags & ALD_FLAG_SIGNED)
         out->signer_public_key = f->signature + 64;
     if (f->header.flags & ALD_FLAG_LICENSED)
