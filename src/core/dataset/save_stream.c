@@ -15,6 +15,7 @@
 #include "core/dataset/prefix.h"
 #include "core/dataset/whole.h"
 
+#define GROWTH 16u /* of chunks, where a seal would have too many */
 #define END_BYTES 8u
 #define SLOTS_MAX 64u
 #define LONG_ROWS 2048u /* to a chunk */
@@ -25,6 +26,7 @@ static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0
 struct ald__stream_save {
     const ald_host *host;
     const ald_save_options *options;
+    const ald__protecting *protecting;
     const struct ArrowSchema *schema;
     ald_sink sink;
     uint64_t row_count; /* expected; 0: not known */
@@ -38,7 +40,9 @@ struct ald__stream_save {
     ald_buffer chunks;      /* ald_chunk_entry */
     ald_buffer arrays;      /* ald_array_entry */
     ald_buffer frame_crc32; /* 4 bytes for each piece */
-    uint64_t chunk_room;    /* chunks that the reserved prefix has room for; 0: any number */
+    ald_buffer seal_hashes; /* 32 bytes for each piece */
+    ald__piece_keys keys;   /* where the payload is encrypted; the binding comes at the end */
+    uint64_t chunk_room;    /* chunks that reserved prefix or seal have room for; 0: any number */
     uint64_t taken;         /* rows of all chunks made, those that wait in slots too */
     uint64_t rows, uncompressed;
     void *hash;
@@ -54,6 +58,16 @@ static uint8_t flags_of(const ald__stream_save *s)
 {
     return (uint8_t)((s->options->layout == ALD_LAYOUT_STREAMING ? ALD_FLAG_STREAMING : 0) |
                      (s->options->aligned ? ALD_FLAG_TRUENO_NATIVE : 0));
+}
+
+static int is_sealed(const ald__stream_save *s)
+{
+    return s->protecting->seed != NULL && s->options->layout == ALD_LAYOUT_STREAMING;
+}
+
+static int encrypts(const ald__stream_save *s)
+{
+    return ald__protecting_encrypts(s->protecting);
 }
 
 /* ---- beginning */
@@ -79,10 +93,24 @@ static ald_status make_slots(ald__stream_save *s, ald_error *err)
     if (s->slots == NULL)
         return ALD_E_NOMEM;
     s->slot_count = count;
-    for (uint32_t i = 0; i < count; i++)
-        ALD_TRY(ald__chunk_slot_init(&s->slots[i], &s->host->alloc, s->schema, s->decoded,
+    for (uint32_t i = 0; i < count; i++) {
+        ald__chunk_slot *slot = &s->slots[i];
+        ALD_TRY(ald__chunk_slot_init(slot, &s->host->alloc, s->schema, s->decoded,
                                      s->options->compression, s->options->aligned ? 64 : 8, err));
+        slot->host = s->host;
+        slot->keys = encrypts(s) ? &s->keys : NULL;
+        slot->hashes = (uint8_t)is_sealed(s);
+    }
     return ALD_OK;
+}
+
+static ald_status begin_keys(ald__stream_save *s, const uint8_t *binding, ald_error *err)
+{
+    const ald_buffer *block = &s->protecting->block;
+    if (!encrypts(s))
+        return ALD_OK;
+    return ald__piece_keys_init(&s->keys, s->host, s->protecting->key,
+                                ald__block_nonce(block->data, block->size), binding, err);
 }
 
 static ald_status begin_hash(ald__stream_save *s, ald_error *err)
@@ -95,8 +123,9 @@ static ald_status begin_hash(ald__stream_save *s, ald_error *err)
 }
 
 ald_status ald__stream_save_new(const struct ArrowSchema *schema, const ald_save_options *options,
-                                uint64_t row_count, const ald_sink *sink, const ald_host *host,
-                                ald__stream_save **out, ald_error *err)
+                                const ald__protecting *protecting, uint64_t row_count,
+                                const ald_sink *sink, const ald_host *host, ald__stream_save **out,
+                                ald_error *err)
 {
     ald__stream_save *s = ald__alloc_zero(&host->alloc, sizeof *s, err);
     int whole = options->layout != ALD_LAYOUT_STREAMING;
@@ -106,10 +135,12 @@ ald_status ald__stream_save_new(const struct ArrowSchema *schema, const ald_save
         return ALD_E_NOMEM;
     s->host = host;
     s->options = options;
+    s->protecting = protecting;
     s->schema = schema;
     s->sink = *sink;
     s->row_count = row_count;
-    s->section.alloc = s->chunks.alloc = s->arrays.alloc = s->frame_crc32.alloc = &host->alloc;
+    s->section.alloc = s->chunks.alloc = s->arrays.alloc = &host->alloc;
+    s->frame_crc32.alloc = s->seal_hashes.alloc = &host->alloc;
     ald__chunker_init(&s->chunker, host, schema,
                       whole                      ? UINT32_MAX - 1
                       : options->chunk_rows != 0 ? options->chunk_rows
@@ -120,6 +151,8 @@ ald_status ald__stream_save_new(const struct ArrowSchema *schema, const ald_save
         st = make_slots(s, err);
     if (st == ALD_OK)
         st = begin_hash(s, err);
+    if (st == ALD_OK)
+        st = begin_keys(s, NULL, err);
     if (st != ALD_OK) {
         ald__stream_save_free(s);
         return st;
@@ -145,6 +178,8 @@ void ald__stream_save_free(ald__stream_save *s)
     ald_buffer_clear(&s->chunks);
     ald_buffer_clear(&s->arrays);
     ald_buffer_clear(&s->frame_crc32);
+    ald_buffer_clear(&s->seal_hashes);
+    ald__piece_keys_clear(&s->keys);
     ald__output_clear(&s->output);
     ald__release(&alloc, s, sizeof *s);
 }
@@ -171,6 +206,11 @@ static ald_status build_prefix(ald__stream_save *s, uint64_t room, ald_buffer *o
         p.frame_crc32 = s->frame_crc32.data;
         p.frame_crc32_size = s->frame_crc32.size;
     }
+    if (is_sealed(s)) {
+        p.seal_hashes = s->seal_hashes.data;
+        p.seal_hashes_size = s->seal_hashes.size;
+    }
+    p.protecting = s->protecting;
     p.with_prefix_crc32 = 1;
     p.room = room;
     return ald__prefix_build(&p, out, err);
@@ -206,50 +246,92 @@ static ald_status prefix_room(ald__stream_save *s, uint64_t chunks, uint64_t *ro
     return st;
 }
 
-/* Room for the prefix where the rows are known: a quarter more chunks than the first batch lets expect, and where chunks are
- * cut by size as many as rows of 8 KiB make, since long rows may follow short ones. A chunk without room costs memory. */
+/* Whether every row takes the same bytes. */
+static int rows_are_alike(const struct ArrowSchema *schema)
+{
+    const char *f = schema->format;
+    int nested = f[0] == '+';
+    if (schema->dictionary != NULL || f[0] == 'u' || f[0] == 'U' || f[0] == 'v' || f[0] == 'z' ||
+        f[0] == 'Z' || (nested && f[1] != 's' && f[1] != 'w'))
+        return 0;
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        if (!rows_are_alike(schema->children[i]))
+            return 0;
+    }
+    return 1;
+}
+
+/* A signed payload waits. Room for the prefix where the rows are known: a quarter more chunks than the first batch lets expect, and where chunks are
+ * cut by size as many as rows of 8 KiB make, if long rows may follow short ones. Room is read when a file is opened. */
 static ald_status begin_output(ald__stream_save *s, ald_error *err)
 {
     uint64_t room = 0;
-    if (s->row_count > 0 && s->sink.write_at != NULL && s->chunker.joins) {
+    int is_signed = s->protecting->seed != NULL;
+    if (s->row_count > 0 && s->sink.write_at != NULL && s->chunker.joins && !is_signed) {
         uint64_t chunks = s->row_count / s->chunker.batch_limit + 1;
-        uint64_t long_rows = s->chunker.chunk_bytes > 0 ? s->row_count / LONG_ROWS : 0;
+        int varied = s->chunker.chunk_bytes > 0 && !rows_are_alike(s->schema);
+        uint64_t long_rows = varied ? s->row_count / LONG_ROWS : 0;
         s->chunk_room =
             s->options->layout == ALD_LAYOUT_STREAMING ? chunks + chunks / 4 + long_rows + 8 : 1;
         if (s->chunk_room < UINT32_MAX / 2)
             ALD_TRY(prefix_room(s, s->chunk_room, &room, err));
     }
     if (room == 0)
-        s->chunk_room = 0;
+        s->chunk_room = is_sealed(s) ? ALD__SEAL_CHUNKS_MAX : 0;
     s->begun = 1;
     return ald__output_begin(&s->output, &s->sink, room, 0, s->host, err);
 }
 
 /* ---- pieces */
 
-static ald_status put_piece(ald__stream_save *s, const ald_buffer *plain, const ald_buffer *stored,
+/* `hash` is set where the file is sealed. */
+static ald_status put_piece(ald__stream_save *s, const ald_buffer *stored, const uint8_t *hash,
                             ald_error *err)
 {
     uint8_t crc[4];
-    if (s->hash != NULL)
-        s->host->crypto->sha256_update(s->hash, plain->data, plain->size);
-    s->uncompressed += plain->size;
     if (s->options->compression == ALD_COMPRESSION_NONE) {
         ald__store_le32(crc, ald__crc32(0, stored->data, stored->size));
         ALD_TRY(ald__buffer_append(&s->frame_crc32, crc, sizeof crc, err));
     }
+    if (is_sealed(s))
+        ALD_TRY(ald__buffer_append(&s->seal_hashes, hash, ALD_BLAKE3_BYTES, err));
     return ald__output_write(&s->output, stored->data, stored->size, err);
 }
 
-static ald_status put_small(ald__stream_save *s, const uint8_t *data, size_t size, ald_error *err)
+static void count_plain(ald__stream_save *s, const void *data, size_t size)
 {
-    ald_buffer plain = {NULL, 0, 0, &s->host->alloc}, stored = {NULL, 0, 0, &s->host->alloc};
-    ald_status st = ald__buffer_append(&plain, data, size, err);
+    if (s->hash != NULL)
+        s->host->crypto->sha256_update(s->hash, data, size);
+    s->uncompressed += size;
+}
+
+static ald_status seal_small(ald__stream_save *s, ald__piece_kind kind, ald_buffer *stored,
+                             ald_error *err)
+{
+    ald__piece piece = {kind, 0, 0, 0, 0};
+    if (!encrypts(s))
+        return ALD_OK;
+    ALD_TRY(ald__buffer_reserve(stored, ALD_GCM_TAG_BYTES, err));
+    ALD_TRY(
+        ald__piece_seal(&s->keys, s->host, &piece, stored->data, stored->size, stored->data, err));
+    stored->size += ALD_GCM_TAG_BYTES;
+    return ALD_OK;
+}
+
+/* Prologue or epilogue. */
+static ald_status put_small(ald__stream_save *s, ald__piece_kind kind, const uint8_t *data,
+                            size_t size, ald_error *err)
+{
+    ald_buffer stored = {NULL, 0, 0, &s->host->alloc};
+    uint8_t hash[ALD_BLAKE3_BYTES];
+    ald_status st =
+        ald__codec_encode(s->options->compression, &s->host->alloc, data, size, &stored, err);
     if (st == ALD_OK)
-        st = ald__codec_encode(s->options->compression, &s->host->alloc, data, size, &stored, err);
+        st = seal_small(s, kind, &stored, err);
+    if (st == ALD_OK && is_sealed(s))
+        st = ald__seal_piece_hash(s->host, stored.data, stored.size, hash, err);
     if (st == ALD_OK)
-        st = put_piece(s, &plain, &stored, err);
-    ald_buffer_clear(&plain);
+        st = put_piece(s, &stored, hash, err);
     ald_buffer_clear(&stored);
     return st;
 }
@@ -288,7 +370,7 @@ static ald_status put_chunk(ald__stream_save *s, const ald__chunk_slot *slot, al
     e.byte_offset = s->output.size;
     e.num_rows = slot->rows;
     e.compressed_size = (uint32_t)stored->size;
-    e.uncompressed_size = (uint32_t)slot->plain.size;
+    e.uncompressed_size = slot->uncompressed;
     s->rows += slot->rows;
     if (chunk_count(s) >= UINT32_MAX - 1 || (s->chunk_room != 0 && chunk_count(s) >= s->chunk_room))
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "more than %llu chunks",
@@ -296,7 +378,8 @@ static ald_status put_chunk(ald__stream_save *s, const ald__chunk_slot *slot, al
     ALD_TRY(ald__buffer_append(&s->chunks, &e, sizeof e, err));
     if (s->options->aligned)
         ALD_TRY(add_arrays(s, slot, err));
-    return put_piece(s, &slot->plain, stored, err);
+    count_plain(s, slot->plain.data, slot->uncompressed);
+    return put_piece(s, stored, slot->hash, err);
 }
 
 static void run_slot(void *arg, uint32_t index)
@@ -325,12 +408,30 @@ static ald_status run_slots(ald__stream_save *s, ald_error *err)
     return ALD_OK;
 }
 
-/* Where the reserved room gets short, the chunks that are left grow to fit it. */
+/* Rows of a chunk, where nobody knows how many are to come: sixteen times as many whenever half of the chunks that were
+ * left are used. */
+static uint64_t grown_rows(const ald__stream_save *s, uint64_t used)
+{
+    uint64_t left = s->chunk_room, rows = s->chunker.chunk_rows;
+    while (left > 1 && used >= s->chunk_room - left / 2 && rows < UINT32_MAX / GROWTH) {
+        left /= 2;
+        rows *= GROWTH;
+    }
+    return rows;
+}
+
+/* Where the room gets short, the chunks that are left grow to fit it. */
 static void keep_to_room(ald__stream_save *s)
 {
     uint64_t used = chunk_count(s) + s->filled, left, rows;
     if (s->chunk_room == 0 || s->options->layout != ALD_LAYOUT_STREAMING)
         return;
+    if (s->row_count == 0) {
+        rows = grown_rows(s, used);
+        if (rows > s->chunker.chunk_rows && s->chunker.batch_limit < rows)
+            s->chunker.batch_limit = rows;
+        return;
+    }
     left = s->chunk_room > used + 1 ? s->chunk_room - used - 1 : 1;
     rows = s->row_count > s->taken ? s->row_count - s->taken : 1;
     if (s->chunker.batch_limit < rows / left + 1)
@@ -345,8 +446,10 @@ static ald_status take_chunks(ald__stream_save *s, int at_end, ald_error *err)
         ALD_TRY(ald__chunker_take(&s->chunker, at_end, &chunk, err));
         if (chunk.release == NULL)
             return ALD_OK;
-        s->taken += (uint64_t)chunk.length;
+        s->slots[s->filled].k = chunk_count(s) + s->filled + 1;
+        s->slots[s->filled].row_offset = s->taken;
         s->slots[s->filled++].chunk = chunk;
+        s->taken += (uint64_t)chunk.length;
         if (s->filled == s->slot_count)
             ALD_TRY(run_slots(s, err));
     }
@@ -357,7 +460,8 @@ static ald_status begin(ald__stream_save *s, ald_error *err)
     if (s->begun)
         return ALD_OK;
     ALD_TRY(begin_output(s, err));
-    return put_small(s, s->section.data, s->section.size - END_BYTES, err);
+    count_plain(s, s->section.data, s->section.size - END_BYTES);
+    return put_small(s, ALD__PIECE_FIRST, s->section.data, s->section.size - END_BYTES, err);
 }
 
 ald_status ald__stream_save_put(ald__stream_save *s, struct ArrowArray *batch, uint64_t bytes,
@@ -377,6 +481,34 @@ static ald_status check_whole(const ald__stream_save *s, ald_error *err)
                      "are not joined\npass --streaming");
 }
 
+/* With the chunks all there, the binding is known, and with it the epilogue's key. */
+static ald_status bind_keys(ald__stream_save *s, ald_error *err)
+{
+    ald_buffer index = {NULL, 0, 0, &s->host->alloc};
+    uint8_t binding[ALD_SHA256_BYTES];
+    ald_status st;
+    if (!encrypts(s))
+        return ALD_OK;
+    st = ald__prefix_put_chunks((const ald_chunk_entry *)(const void *)s->chunks.data,
+                                chunk_count(s), &index, err);
+    if (st == ALD_OK) {
+        ald__bound b = {s->options->dataset_type,
+                        s->options->compression,
+                        flags_of(s),
+                        s->rows,
+                        s->uncompressed,
+                        s->section.data,
+                        s->section.size,
+                        index.data,
+                        index.size,
+                        s->protecting->block.data,
+                        s->protecting->block.size};
+        st = ald__binding(s->host, &b, binding, err);
+    }
+    ald_buffer_clear(&index);
+    return st == ALD_OK ? begin_keys(s, binding, err) : st;
+}
+
 ald_status ald__stream_save_finish(ald__stream_save *s, ald_error *err)
 {
     ald_buffer prefix = {NULL, 0, 0, &s->host->alloc};
@@ -388,14 +520,16 @@ ald_status ald__stream_save_finish(ald__stream_save *s, ald_error *err)
     ALD_TRY(take_chunks(s, 1, err));
     ALD_TRY(run_slots(s, err));
     ALD_TRY(check_whole(s, err));
-    ALD_TRY(put_small(s, end_marker, END_BYTES, err));
+    count_plain(s, end_marker, END_BYTES);
+    ALD_TRY(bind_keys(s, err));
+    ALD_TRY(put_small(s, ALD__PIECE_LAST, end_marker, END_BYTES, err));
     if (s->hash != NULL) {
         s->host->crypto->sha256_finish(s->hash, s->sha256);
         s->hash = NULL;
     }
     st = build_prefix(s, s->output.room, &prefix, err);
     if (st == ALD_OK)
-        st = ald__output_finish(&s->output, &prefix, NULL, 0, err);
+        st = ald__protecting_finish(s->protecting, &s->output, &prefix, err);
     ald_buffer_clear(&prefix);
     return st;
 }
