@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chunks: IPC messages, then a directory and one frame for the head and each run of columns. */
+/* Chunks: IPC messages, then a directory and one frame for the head and each run of columns, then encryption and hash of
+ * what is stored. */
 #include "core/dataset/chunk_write.h"
 
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "ald/schema.h"
 #include "core/base/buf.h"
 #include "core/base/endian.h"
+#include "core/dataset/protect.h"
 
 #define DIRECTORY_HEAD 16u /* skippable frame's magic and size, "ALDC", count */
 #define ENTRY 8u
@@ -138,6 +140,18 @@ static ald_status compress_chunk(ald__chunk_slot *s, ald_error *err)
     return st;
 }
 
+static ald_status protect_chunk(ald__chunk_slot *s, ald_error *err)
+{
+    ald_buffer *b = s->compression == ALD_COMPRESSION_NONE ? &s->plain : &s->stored;
+    if (s->keys != NULL) {
+        ald__piece piece = {ALD__PIECE_CHUNK, s->k, s->row_offset, s->rows, s->uncompressed};
+        ALD_TRY(ald__buffer_reserve(b, ALD_GCM_TAG_BYTES, err));
+        ALD_TRY(ald__piece_seal(s->keys, s->host, &piece, b->data, b->size, b->data, err));
+        b->size += ALD_GCM_TAG_BYTES;
+    }
+    return s->hashes ? ald__seal_piece_hash(s->host, b->data, b->size, s->hash, err) : ALD_OK;
+}
+
 static ald_status encode(ald__chunk_slot *s, ald_error *err)
 {
     ald__emit emit = {append_plain, s};
@@ -147,16 +161,17 @@ static ald_status encode(ald__chunk_slot *s, ald_error *err)
     s->rows = (uint32_t)s->chunk.length;
     s->plain.size = 0;
     ALD_TRY(ald__ipc_write_batch(s->writer, &s->chunk, &emit, err));
-    if (s->plain.size >= UINT32_MAX)
+    if (s->plain.size >= UINT32_MAX - ALD_GCM_TAG_BYTES)
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
                          "a chunk of %zu bytes, chunks stay below 4 GiB\nuse fewer rows a chunk "
                          "(--chunk-rows)",
                          s->plain.size);
+    s->uncompressed = (uint32_t)s->plain.size;
     ALD_TRY(compress_chunk(s, err));
-    if (s->stored.size >= UINT32_MAX)
+    if (s->stored.size >= UINT32_MAX - ALD_GCM_TAG_BYTES)
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "a stored chunk of %zu bytes",
                          s->stored.size);
-    return ALD_OK;
+    return protect_chunk(s, err);
 }
 
 void ald__chunk_slot_run(ald__chunk_slot *s)

@@ -7,6 +7,7 @@
 #include "core/arrow/ipc_read.h"
 #include "core/arrow/ipc_write.h"
 #include "core/codec/codec.h"
+#include "core/crypto/piece.h"
 
 #define ALD__FRAME_BYTES (64u << 10) /* a column frame is closed once it holds so much */
 
@@ -18,10 +19,15 @@ typedef struct ald__chunk_slot {
     ald__ipc_writer *writer;
     ald__encoder *encoder;
     ald__ipc_span *spans;
-    struct ArrowArray chunk; /* in; released by run */
-    ald_buffer plain;        /* out: the chunk's IPC messages */
+    const ald_host *host;        /* lends cryptography to the next two; set after init */
+    const ald__piece_keys *keys; /* the stored bytes are sealed with these; NULL: they are not */
+    uint8_t hashes;              /* the stored bytes are hashed */
+    uint64_t k, row_offset;      /* in, with keys: the chunk's number from 1 on, its first row */
+    struct ArrowArray chunk;     /* in; released by run */
+    ald_buffer plain;            /* out: the chunk's IPC messages */
     ald_buffer stored; /* out: the stored bytes; empty with compression 0: `plain` is stored */
-    uint32_t rows;
+    uint32_t rows, uncompressed;
+    uint8_t hash[ALD_BLAKE3_BYTES];
     ald_status status;
     ald_error error;
 } ald__chunk_slot;

@@ -64,6 +64,56 @@ static ald_status put_sha256(building *b, ald_error *err)
     return v == NULL ? ald__no_memory(err, 0) : ald_value_set_string(v, hex, sizeof hex, err);
 }
 
+static ald_status put_part(ald_value *map, const char *key, const void *data, size_t size,
+                           ald_error *err)
+{
+    ald_value *v = ald_value_put(map, key, strlen(key));
+    return v == NULL ? ald__no_memory(err, 0) : ald_value_set_bin(v, data, size, err);
+}
+
+static ald_status put_seal(building *b, ald_error *err)
+{
+    static const uint8_t zeros[ALD_ED25519_SIGNATURE_BYTES] = {0};
+    const ald__prefix *p = b->p;
+    ald_value *seal;
+    ALD_TRY(fact(b, "seal", &seal, err));
+    ald_value_set_map(seal);
+    ALD_TRY(put_part(seal, "hashes", p->seal_hashes, p->seal_hashes_size, err));
+    ALD_TRY(put_part(seal, "key", p->protecting->signer, sizeof p->protecting->signer, err));
+    return put_part(seal, "sig", zeros, sizeof zeros, err);
+}
+
+static ald_status put_kdf(building *b, ald_error *err)
+{
+    static const char *const keys[] = {"m", "t", "p"};
+    const ald__kdf *kdf = &b->p->protecting->kdf;
+    uint64_t values[3] = {kdf->m, kdf->t, kdf->p};
+    ald_value *map, *v;
+    ALD_TRY(fact(b, "kdf", &map, err));
+    ald_value_set_map(map);
+    for (size_t i = 0; i < 3; i++) {
+        v = ald_value_put(map, keys[i], 1);
+        if (v == NULL)
+            return ald__no_memory(err, 0);
+        ald_value_set_uint(v, values[i]);
+    }
+    return ALD_OK;
+}
+
+static ald_status put_protection(building *b, ald_error *err)
+{
+    const ald__protecting *g = b->p->protecting;
+    if (g == NULL)
+        return ALD_OK;
+    if (g->has_kdf)
+        ALD_TRY(put_kdf(b, err));
+    if (g->has_commit)
+        ALD_TRY(put_bin(b, "key_commit", g->commit, sizeof g->commit, err));
+    if (g->has_license_hash)
+        ALD_TRY(put_bin(b, "license_sha256", g->license_sha256, sizeof g->license_sha256, err));
+    return b->p->seal_hashes != NULL ? put_seal(b, err) : ALD_OK;
+}
+
 static ald_status fill_map(building *b, ald_error *err)
 {
     static const uint8_t zeros[4] = {0};
@@ -79,7 +129,7 @@ static ald_status fill_map(building *b, ald_error *err)
         ALD_TRY(put_bin(b, "prefix_crc32", zeros, sizeof zeros, err));
     if (p->frame_crc32 != NULL)
         ALD_TRY(put_bin(b, "frame_crc32", p->frame_crc32, p->frame_crc32_size, err));
-    return ALD_OK;
+    return put_protection(b, err);
 }
 
 static ald_status encode(building *b, ald_error *err)
@@ -112,10 +162,12 @@ static uint64_t prefix_size(const building *b)
     uint64_t at = ALD__HEADER_BYTES + b->metadata.size + p->section->size;
     if (p->flags & ALD_FLAG_STREAMING)
         at += 4 + p->chunk_count * ALD__CHUNK_ENTRY_BYTES;
-    if (p->flags & ALD_FLAG_TRUENO_NATIVE) {
+    if (p->flags & ALD_FLAG_TRUENO_NATIVE)
         at += 4 + p->array_count * ALD__ARRAY_ENTRY_BYTES;
+    if (p->protecting != NULL)
+        at += p->protecting->block.size;
+    if (p->flags & ALD_FLAG_TRUENO_NATIVE)
         at += (PAD_ALIGNMENT - at % PAD_ALIGNMENT) % PAD_ALIGNMENT;
-    }
     return at;
 }
 
@@ -179,26 +231,29 @@ static ald_status put_header(const building *b, ald_buffer *out, ald_error *err)
     ald__header h;
     memset(&h, 0, sizeof h);
     h.version_major = ALD__VERSION_MAJOR;
-    h.version_minor = b->has_ald ? 3 : 2;
+    h.version_minor = p->minor != 0 ? p->minor : b->has_ald ? 3 : 2;
     h.dataset_type = p->options->dataset_type;
     h.metadata_size = (uint32_t)b->metadata.size;
     h.payload_size = low32(p->payload_size);
     h.uncompressed_size = low32(p->uncompressed);
     h.compression = p->options->compression;
     h.flags = p->flags;
+    if (p->protecting != NULL)
+        h.flags |= ald__protecting_flags(p->protecting);
     h.schema_size = (uint16_t)(p->section->size < ALD__ONES_16 ? p->section->size : ALD__ONES_16);
     h.num_rows = p->rows;
     ald__header_encode(&h, bytes);
     return ald__buffer_append(out, bytes, sizeof bytes, err);
 }
 
-static ald_status put_chunks(const ald__prefix *p, ald_buffer *out, ald_error *err)
+ald_status ald__prefix_put_chunks(const ald_chunk_entry *chunks, uint64_t count, ald_buffer *out,
+                                  ald_error *err)
 {
     uint8_t bytes[ALD__CHUNK_ENTRY_BYTES];
-    ald__store_le32(bytes, (uint32_t)p->chunk_count);
+    ald__store_le32(bytes, (uint32_t)count);
     ALD_TRY(ald__buffer_append(out, bytes, 4, err));
-    for (uint64_t i = 0; i < p->chunk_count; i++) {
-        const ald_chunk_entry *e = &p->chunks[i];
+    for (uint64_t i = 0; i < count; i++) {
+        const ald_chunk_entry *e = &chunks[i];
         ald__store_le64(bytes, e->row_offset);
         ald__store_le32(bytes + 8, e->num_rows);
         ald__store_le64(bytes + 12, e->byte_offset);
@@ -229,6 +284,20 @@ static ald_status put_arrays(const ald__prefix *p, uint64_t payload, ald_buffer 
     return ALD_OK;
 }
 
+/* Fills in seal.sig, while it and prefix_crc32 are still zeros. */
+static ald_status patch_seal(const building *b, ald_buffer *out, size_t start, ald_error *err)
+{
+    static const char *const path[] = {"ald", "seal", "sig"};
+    ald__msgpack_place place;
+    uint8_t *bytes = out->data + start;
+    if (b->p->seal_hashes == NULL)
+        return ALD_OK;
+    if (!ald__msgpack_locate(bytes + ALD__HEADER_BYTES, b->metadata.size, path, 3, &place))
+        return ald__fail(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET, "the seal is not in its place");
+    return ald__seal_sign(b->p->protecting, bytes, out->size - start,
+                          bytes + ALD__HEADER_BYTES + place.content, err);
+}
+
 /* Fills in prefix_crc32: over the finished prefix, in which its four bytes are still zeros. */
 static void patch_crc32(const building *b, ald_buffer *out, size_t start)
 {
@@ -251,10 +320,13 @@ static ald_status put_sections(const building *b, ald_buffer *out, ald_error *er
     ALD_TRY(ald__buffer_append(out, b->metadata.data, b->metadata.size, err));
     ALD_TRY(ald__buffer_append(out, p->section->data, p->section->size, err));
     if (p->flags & ALD_FLAG_STREAMING)
-        ALD_TRY(put_chunks(p, out, err));
+        ALD_TRY(ald__prefix_put_chunks(p->chunks, p->chunk_count, out, err));
     if (p->flags & ALD_FLAG_TRUENO_NATIVE)
         ALD_TRY(put_arrays(p, payload, out, err));
+    if (p->protecting != NULL)
+        ALD_TRY(ald__buffer_append(out, p->protecting->block.data, p->protecting->block.size, err));
     ALD_TRY(ald__buffer_append_zeros(out, (size_t)(payload - (out->size - start)), err));
+    ALD_TRY(patch_seal(b, out, start, err));
     patch_crc32(b, out, start);
     return ALD_OK;
 }

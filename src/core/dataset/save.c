@@ -8,6 +8,7 @@
 #include "core/arrow/array_empty.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
+#include "core/base/options.h"
 
 #define MEMORY_BYTES_DEFAULT (256ull << 20)
 #define STREAMING_BYTES 100000000u /* AUTO: above this the table is written in chunks */
@@ -98,8 +99,8 @@ static ald_status keep(ald__saving *s, struct ArrowArray *batch, uint64_t bytes,
 static ald_status begin_chunks(ald__saving *s, uint8_t layout, ald_error *err)
 {
     s->options.layout = layout;
-    ALD_TRY(ald__stream_save_new(&s->schema, &s->options, s->row_count, &s->sink, s->host,
-                                 &s->chunks, err));
+    ALD_TRY(ald__stream_save_new(&s->schema, &s->options, &s->protecting, s->row_count, &s->sink,
+                                 s->host, &s->chunks, err));
     for (size_t i = 0; i < s->batch_count; i++)
         ALD_TRY(ald__stream_save_put(s->chunks, &s->batches[i].array, s->batches[i].bytes, err));
     release_batches(s);
@@ -121,8 +122,9 @@ static ald_status take_batch(ald__saving *s, struct ArrowArray *batch, ald_error
     ALD_TRY(keep(s, batch, s->uncompressed - before, err));
     if (s->options.layout == ALD_LAYOUT_AUTO && s->uncompressed > STREAMING_BYTES)
         return begin_chunks(s, ALD_LAYOUT_STREAMING, err);
+    /* what is to be encrypted is not put into a spool in clear */
     if (s->uncompressed > s->options.memory_bytes && s->host->spool_open != NULL &&
-        !s->options.aligned)
+        !s->options.aligned && !ald__protecting_encrypts(&s->protecting))
         return begin_spool(s, err);
     return ALD_OK;
 }
@@ -220,6 +222,7 @@ static void saving_clear(ald__saving *s)
         s->spool.close(s->spool.ctx);
     if (s->schema.release != NULL)
         s->schema.release(&s->schema);
+    ald__protecting_clear(&s->protecting);
 }
 
 static ald_status check_options(const ald_save_options *o, ald_error *err)
@@ -246,24 +249,48 @@ static ald_status check_options(const ald_save_options *o, ald_error *err)
     return ALD_OK;
 }
 
+static ald_status take_options(const ald_save_options *given, ald_save_options *out, ald_error *err)
+{
+    static const ald_save_options defaults = ALD_SAVE_OPTIONS_INIT;
+    *out = defaults;
+    ALD_TRY(ald__options_take(out, sizeof *out, offsetof(ald_save_options, memory_bytes), given,
+                              "ald_save_options", err));
+    if (out->compat != ALD_COMPAT_NONE && out->layout == ALD_LAYOUT_AUTO)
+        out->layout = ALD_LAYOUT_WHOLE;
+    if (out->dataset_type == 0)
+        out->dataset_type = ALD_DATASET_TABULAR;
+    if (out->memory_bytes == 0)
+        out->memory_bytes = MEMORY_BYTES_DEFAULT;
+    return check_options(out, err);
+}
+
+static ald_status begin_protection(ald__saving *s, ald_error *err)
+{
+    ald_save_options *o = &s->options;
+    ald_protection asked;
+    ALD_TRY(ald__protection_take(o->protection, &asked, err));
+    if (asked.encryption != ALD_ENCRYPTION_NONE) {
+        if (o->aligned)
+            return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "an aligned file is not encrypted");
+        o->write_sha256 = 0; /* it would let anyone confirm a guess */
+    }
+    return ald__protecting_new(&s->protecting, &asked, o->compat != ALD_COMPAT_NONE, err);
+}
+
 ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
                     const ald_save_options *options, const ald_host *host, ald_error *err)
 {
-    static const ald_save_options defaults = ALD_SAVE_OPTIONS_INIT;
     ald__saving s;
     ald_status st;
     memset(&s, 0, sizeof s);
     s.host = host;
-    s.options = options != NULL ? *options : defaults;
     s.sink = *sink;
     s.row_count = ald_stream_row_count(batches);
-    if (s.options.compat != ALD_COMPAT_NONE && s.options.layout == ALD_LAYOUT_AUTO)
-        s.options.layout = ALD_LAYOUT_WHOLE;
-    if (s.options.dataset_type == 0)
-        s.options.dataset_type = ALD_DATASET_TABULAR;
-    if (s.options.memory_bytes == 0)
-        s.options.memory_bytes = MEMORY_BYTES_DEFAULT;
-    st = check_options(&s.options, err);
+    ald__protecting_begin(&s.protecting, host);
+    st = take_options(options, &s.options, err);
+    if (st == ALD_OK)
+        st = begin_protection(&s, err);
     if (st == ALD_OK)
         st = ald__saving_collect(&s, batches, err);
     batches->release(batches);

@@ -17,6 +17,7 @@ typedef struct ald__kept {
 typedef struct ald__saving {
     const ald_host *host;
     ald_save_options options; /* defaults filled in */
+    ald__protecting protecting;
     struct ArrowSchema schema;
     uint64_t rows;
     uint64_t uncompressed; /* bytes of the payload's IPC stream */

@@ -6,13 +6,15 @@
 #include "ald/arrow.h"
 #include "ald/io.h"
 #include "ald/writer.h"
+#include "core/dataset/protect.h"
 
 typedef struct ald__stream_save ald__stream_save;
 
-/* `schema`, `options` and `host` are borrowed. `row_count`: of the whole table, or 0: not known (the payload then waits in
+/* `schema`, `options`, `protecting` and `host` are borrowed. `row_count`: of the whole table, or 0: not known (the payload then waits in
  * a spool). options->layout must be decided: WHOLE here means one aligned batch without a chunk index. */
 ALD_NODISCARD ald_status ald__stream_save_new(const struct ArrowSchema *schema,
-                                              const ald_save_options *options, uint64_t row_count,
+                                              const ald_save_options *options,
+                                              const ald__protecting *protecting, uint64_t row_count,
                                               const ald_sink *sink, const ald_host *host,
                                               ald__stream_save **out, ald_error *err);
 /* Moves a batch in, also on failure; `bytes` is what it takes as IPC. */
