@@ -9,6 +9,7 @@
 
 #include "ald/schema.h"
 #include "cli/escape.h"
+#include "cli/trust_facts.h"
 
 const char *ald_facts_flags(uint8_t flags, char *buf, size_t size)
 {
@@ -80,24 +81,7 @@ static void sections_json(json_print *j, const ald_sections *s)
     json_close(j, '}');
 }
 
-static void license_json(json_print *j, const ald_license *license)
-{
-    char when[64];
-    json_open(j, "license", '{');
-    json_hex(j, "license_id", license->license_id, sizeof(license->license_id));
-    json_hex(j, "licensee_hash", license->licensee_hash, sizeof(license->licensee_hash));
-    json_text(j, "issued_at", ald_facts_time(license->issued_at, when, sizeof(when)));
-    json_text(j, "expires_at",
-              license->expires_at == 0 ? NULL
-                                       : ald_facts_time(license->expires_at, when, sizeof(when)));
-    json_uint(j, "query_limit", license->query_limit);
-    json_uint(j, "seat_limit", license->seat_limit);
-    json_uint(j, "flags", license->flags);
-    json_bytes(j, "terms", license->terms != NULL ? license->terms : "", license->terms_size);
-    json_close(j, '}');
-}
-
-void ald_facts_json(json_print *j, const ald_info *info)
+void ald_facts_json(json_print *j, cli_env *env, const ald_info *info)
 {
     char version[16];
     snprintf(version, sizeof(version), "%u.%u", info->version_major, info->version_minor);
@@ -119,18 +103,7 @@ void ald_facts_json(json_print *j, const ald_info *info)
     json_close(j, ']');
     json_uint(j, "chunk_count", info->chunk_count);
     json_uint(j, "array_count", info->array_count);
-    json_text(j, "encryption", ald_facts_encryption(info));
-    json_uint(j, "recipient_count", info->recipient_count);
-    if (info->signer_public_key != NULL) {
-        json_hex(j, "signer", info->signer_public_key, 32);
-    } else {
-        json_null(j, "signer");
-    }
-    if (info->license != NULL) {
-        license_json(j, info->license);
-    } else {
-        json_null(j, "license");
-    }
+    trust_facts_json(j, env, info);
     json_text(j, "metadata_form", info->metadata_is_array ? "array" : "map");
     json_value(j, "metadata", info->metadata);
     json_value(j, "ald", info->facts);
@@ -146,7 +119,7 @@ static void line(const char *name, const char *value, size_t size)
     cli_printf("%-15s%s\n", name, escaped);
 }
 
-static void line_text(const char *name, const char *value)
+void ald_facts_line(const char *name, const char *value)
 {
     line(name, value, strlen(value));
 }
@@ -173,7 +146,7 @@ static void sizes_text(const ald_info *info)
     char b[32];
     snprintf(text, sizeof(text), "%s bytes",
              ald_facts_grouped(info->file_size_bytes, a, sizeof(a)));
-    line_text("size", text);
+    ald_facts_line("size", text);
     const char *name = ald_compression_name(info->compression);
     int n = snprintf(text, sizeof(text), "%s, %s bytes for %s", name != NULL ? name : "unknown",
                      ald_facts_grouped(info->payload_size, a, sizeof(a)),
@@ -182,7 +155,7 @@ static void sizes_text(const ald_info *info)
         snprintf(text + n, sizeof(text) - (size_t)n, " (%.1f to 1)",
                  (double)info->uncompressed_size / (double)info->payload_size);
     }
-    line_text("compression", text);
+    ald_facts_line("compression", text);
 }
 
 static void value_text(const char *name, const ald_value *value)
@@ -224,7 +197,7 @@ static void value_text(const char *name, const ald_value *value)
     default:
         snprintf(text, sizeof(text), "%zu bytes", size);
     }
-    line_text(name, text);
+    ald_facts_line(name, text);
 }
 
 static void metadata_text(const ald_value *metadata)
@@ -239,45 +212,23 @@ static void metadata_text(const ald_value *metadata)
     }
 }
 
-static void trust_text(const ald_info *info)
-{
-    char text[200];
-    char when[64];
-    if (info->encryption_mode >= 0) {
-        snprintf(text, sizeof(text), "for %s", ald_facts_encryption(info));
-        line_text("encrypted", text);
-    }
-    if (info->signer_public_key != NULL) {
-        for (size_t i = 0; i < 32; i++) {
-            snprintf(text + 2 * i, 3, "%02x", (unsigned)info->signer_public_key[i]);
-        }
-        line_text("signed by", text);
-    }
-    if (info->license != NULL) {
-        snprintf(text, sizeof(text), "expires %s, %" PRIu32 " queries, %u seats",
-                 ald_facts_time(info->license->expires_at, when, sizeof(when)),
-                 info->license->query_limit, (unsigned)info->license->seat_limit);
-        line_text("licensed", text);
-    }
-}
-
-void ald_facts_text(const ald_info *info)
+void ald_facts_text(cli_env *env, const ald_info *info)
 {
     char text[160];
     snprintf(text, sizeof(text), ".ald %u.%u", info->version_major, info->version_minor);
-    line_text("format", text);
+    ald_facts_line("format", text);
     const char *type = ald_dataset_type_name(info->dataset_type);
-    line_text("dataset type", type != NULL ? type : "unknown");
-    line_text("rows", ald_facts_grouped(info->num_rows, text, sizeof(text)));
-    line_text("columns",
-              ald_facts_grouped(info->schema != NULL ? (uint64_t)info->schema->n_children : 0, text,
-                                sizeof(text)));
+    ald_facts_line("dataset type", type != NULL ? type : "unknown");
+    ald_facts_line("rows", ald_facts_grouped(info->num_rows, text, sizeof(text)));
+    ald_facts_line("columns",
+                   ald_facts_grouped(info->schema != NULL ? (uint64_t)info->schema->n_children : 0,
+                                     text, sizeof(text)));
     sizes_text(info);
-    line_text("flags", ald_facts_flags(info->flags, text, sizeof(text)));
+    ald_facts_line("flags", ald_facts_flags(info->flags, text, sizeof(text)));
     if (info->chunk_count > 0) {
-        line_text("chunks", ald_facts_grouped(info->chunk_count, text, sizeof(text)));
+        ald_facts_line("chunks", ald_facts_grouped(info->chunk_count, text, sizeof(text)));
     }
-    trust_text(info);
+    trust_facts_text(env, info);
     if (ald_value_get_count(info->metadata) > 0) {
         cli_printf("\n");
         metadata_text(info->metadata);

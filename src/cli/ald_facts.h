@@ -18,8 +18,9 @@ const char *ald_facts_time(uint64_t unix_seconds, char *buf, size_t size);
 const char *ald_facts_grouped(uint64_t value, char *buf, size_t size);
 
 /* The members of one JSON object that is open. */
-void ald_facts_json(json_print *j, const ald_info *info);
+void ald_facts_json(json_print *j, cli_env *env, const ald_info *info);
 /* Lines of `name: value`. */
-void ald_facts_text(const ald_info *info);
+void ald_facts_text(cli_env *env, const ald_info *info);
+void ald_facts_line(const char *name, const char *value);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/escape.h"
 #include "cli/input.h"
+#include "cli/trust_facts.h"
 
 typedef struct info_args {
     cli_common common;
@@ -37,14 +38,19 @@ static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in
         json_text(&j, "file", in->name);
         json_text(&j, "format", "ald");
         json_bool(&j, "payload_checked", 0);
-        ald_facts_json(&j, info);
+        ald_facts_json(&j, env, info);
         json_close(&j, '}');
         json_end(&j);
     } else {
         print_name(in);
-        ald_facts_text(info);
+        ald_facts_text(env, info);
+        cli_printf("\n");
+        if (info->encryption_mode >= 0 || info->signer_public_key != NULL ||
+            info->license != NULL) {
+            trust_facts_sentences(info);
+        }
         cli_printf(
-            "\nNot checked: the payload, the checksum%s. `alimentar verify` checks what can be "
+            "Not checked: the payload, the checksum%s. `alimentar verify` checks what can be "
             "checked.\n",
             info->signer_public_key != NULL ? ", the signature" : "");
     }
