@@ -422,6 +422,7 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
     save.compat = options->compat;
     save.write_sha256 = options->sha256;
     save.metadata = extras->metadata;
+    save.protection = extras->protection;
     ald_status status = layout_options(options, &save, err);
     if (status != ALD_OK) {
         batches->release(batches);

@@ -5,6 +5,7 @@
 
 #include "ald/arrow.h"
 #include "ald/native.h"
+#include "ald/trust.h"
 #include "ald/value.h"
 #include "cli/file_format.h"
 
@@ -27,9 +28,10 @@ extern const opt_group cli_group_write_ald; /* of commands that write .ald alone
 
 /* What a .ald gets besides its rows. */
 typedef struct ald_extras {
-    uint16_t dataset_type;     /* 0: TABULAR */
-    uint8_t compression;       /* where write_options does not say */
-    const ald_value *metadata; /* or NULL */
+    uint16_t dataset_type;            /* 0: TABULAR */
+    uint8_t compression;              /* where write_options does not say */
+    const ald_value *metadata;        /* or NULL */
+    const ald_protection *protection; /* or NULL */
 } ald_extras;
 
 typedef struct cli_output {
