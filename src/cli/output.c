@@ -431,23 +431,57 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
     return ald_save(batches, &out->sink, &save, &out->env->host, err);
 }
 
+static ald_status write_batches(cli_output *out, struct ArrowArrayStream *batches,
+                                const write_options *options, const ald_extras *extras,
+                                ald_error *err)
+{
+    switch (file_format_scope_out(out->format)) {
+    case SCOPE_ALD_OUT:
+        return write_ald(out, batches, options, extras, err);
+    case SCOPE_CSV_OUT:
+        return write_csv(out, batches, options, err);
+    case SCOPE_JSON_OUT:
+        return write_json(out, batches, options, err);
+    default:
+        return write_ipc(out, batches, options, err);
+    }
+}
+
 ald_status cli_output_write(cli_output *out, const char *path, struct ArrowArrayStream *batches,
                             const write_options *options, const ald_extras *extras, ald_error *err)
 {
     ald_status status = open_sink(out, path, err);
-    if (status != ALD_OK) {
-        batches->release(batches);
-        return finish(out, status, err);
-    }
-    opt_scope scope = file_format_scope_out(out->format);
-    if (scope == SCOPE_ALD_OUT) {
-        status = write_ald(out, batches, options, extras, err);
-    } else if (scope == SCOPE_CSV_OUT) {
-        status = write_csv(out, batches, options, err);
-    } else if (scope == SCOPE_JSON_OUT) {
-        status = write_json(out, batches, options, err);
+    if (status == ALD_OK) {
+        status = write_batches(out, batches, options, extras, err);
     } else {
-        status = write_ipc(out, batches, options, err);
+        batches->release(batches);
+    }
+    if (status == ALD_OK) {
+        out->env->subject = out->name;
+    }
+    return finish(out, status, err);
+}
+
+ald_status cli_output_fill(cli_output *out, const char *path, cli_output_filler fill, void *ctx,
+                           ald_error *err)
+{
+    ald_status status = open_sink(out, path, err);
+    if (status == ALD_OK) {
+        status = fill(ctx, &out->sink, err);
+    }
+    if (status == ALD_OK) {
+        out->env->subject = out->name;
+    }
+    return finish(out, status, err);
+}
+
+ald_status cli_output_make(cli_output *out, const char *path,
+                           ald_status (*make)(void *ctx, const ald_sink *sink, ald_error *err),
+                           void *ctx, ald_error *err)
+{
+    ald_status status = open_sink(out, path, err);
+    if (status == ALD_OK) {
+        status = make(ctx, &out->sink, err);
     }
     if (status == ALD_OK) {
         out->env->subject = out->name;

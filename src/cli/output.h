@@ -69,4 +69,15 @@ ALD_NODISCARD ald_status cli_output_write(cli_output *out, const char *path,
                                           const write_options *options, const ald_extras *extras,
                                           ald_error *err);
 
+/* The same for bytes that `fill` writes to the sink. */
+typedef ald_status (*cli_output_filler)(void *ctx, const ald_sink *sink, ald_error *err);
+ALD_NODISCARD ald_status cli_output_fill(cli_output *out, const char *path, cli_output_filler fill,
+                                         void *ctx, ald_error *err);
+
+/* The same for a .ald that `make` writes. */
+ALD_NODISCARD ald_status cli_output_make(cli_output *out, const char *path,
+                                         ald_status (*make)(void *ctx, const ald_sink *sink,
+                                                            ald_error *err),
+                                         void *ctx, ald_error *err);
+
 #endif
