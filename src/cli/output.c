@@ -474,17 +474,3 @@ ald_status cli_output_fill(cli_output *out, const char *path, cli_output_filler 
     }
     return finish(out, status, err);
 }
-
-ald_status cli_output_make(cli_output *out, const char *path,
-                           ald_status (*make)(void *ctx, const ald_sink *sink, ald_error *err),
-                           void *ctx, ald_error *err)
-{
-    ald_status status = open_sink(out, path, err);
-    if (status == ALD_OK) {
-        status = make(ctx, &out->sink, err);
-    }
-    if (status == ALD_OK) {
-        out->env->subject = out->name;
-    }
-    return finish(out, status, err);
-}

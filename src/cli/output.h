@@ -74,10 +74,4 @@ typedef ald_status (*cli_output_filler)(void *ctx, const ald_sink *sink, ald_err
 ALD_NODISCARD ald_status cli_output_fill(cli_output *out, const char *path, cli_output_filler fill,
                                          void *ctx, ald_error *err);
 
-/* The same for a .ald that `make` writes. */
-ALD_NODISCARD ald_status cli_output_make(cli_output *out, const char *path,
-                                         ald_status (*make)(void *ctx, const ald_sink *sink,
-                                                            ald_error *err),
-                                         void *ctx, ald_error *err);
-
 #endif
