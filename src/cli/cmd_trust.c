@@ -121,13 +121,13 @@ static ald_status save(cli_env *env, const ald_keys *keys, const char *name, ald
 
 /* Those of the keys to sign with that the store has already. */
 static size_t count_known(const ald_keys *keys, const signer_list *store, size_t *signer_count,
-                          const signer **known)
+                          const known_signer **known)
 {
     size_t count = 0;
     *signer_count = 0;
     for (size_t i = 0; i < ald_keys_count(keys); i++) {
         const ald_key *key = ald_keys_get(keys, i);
-        const signer *found = NULL;
+        const known_signer *found = NULL;
         if (key->kind == ALD_KEY_SIGN) {
             found = signers_find(store, key->public_key);
             (*signer_count)++;
@@ -143,7 +143,7 @@ static size_t count_known(const ald_keys *keys, const signer_list *store, size_t
 static ald_status add_keys(cli_env *env, const ald_keys *keys, const char *file, const char *name,
                            const signer_list *store, ald_error *err)
 {
-    const signer *known = NULL;
+    const known_signer *known = NULL;
     size_t signer_count = 0;
     size_t known_count = count_known(keys, store, &signer_count, &known);
     if (signer_count == 0) {
@@ -197,7 +197,7 @@ static ald_status print_json(cli_env *env, const signer_list *store, ald_error *
     json_print j = {0};
     json_open(&j, NULL, '[');
     for (size_t i = 0; i < store->count; i++) {
-        const signer *s = &store->items[i];
+        const known_signer *s = &store->items[i];
         char print[ALD_FINGERPRINT_BYTES];
         ald_status status = ald_key_fingerprint(s->key, &env->host, print, err);
         if (status != ALD_OK) {
@@ -254,7 +254,7 @@ static int is_fingerprint(const char *word, const char *print)
 }
 
 static ald_status find_signer(cli_env *env, const signer_list *store, const char *word,
-                              const signer **out, ald_error *err)
+                              const known_signer **out, ald_error *err)
 {
     char print[ALD_FINGERPRINT_BYTES];
     *out = NULL;
@@ -277,7 +277,7 @@ static ald_status find_signer(cli_env *env, const signer_list *store, const char
 }
 
 /* A file may hold several keys: all of them are trusted no more. */
-static ald_status remove_signer(cli_env *env, const signer_list *store, const signer *gone,
+static ald_status remove_signer(cli_env *env, const signer_list *store, const known_signer *gone,
                                 ald_error *err)
 {
     ald_status status = unlink(gone->path) == 0 ? ALD_OK : io_failed("remove", gone->path, err);
@@ -299,7 +299,7 @@ static ald_status run_remove(cli_env *env, void *raw, ald_error *err)
 {
     const trust_args *args = raw;
     signer_list store = {0};
-    const signer *gone = NULL;
+    const known_signer *gone = NULL;
     ald_status status = signers_add_store(env, &store, err);
     if (status == ALD_OK) {
         status = find_signer(env, &store, args->in, &gone, err);

@@ -50,7 +50,7 @@ void signers_clear(signer_list *list)
     memset(list, 0, sizeof(*list));
 }
 
-const signer *signers_find(const signer_list *list, const uint8_t key[ALD_KEY_BYTES])
+const known_signer *signers_find(const signer_list *list, const uint8_t key[ALD_KEY_BYTES])
 {
     for (size_t i = 0; i < list->count; i++) {
         if (memcmp(list->items[i].key, key, ALD_KEY_BYTES) == 0) {
@@ -65,7 +65,7 @@ static ald_status add(signer_list *list, const char *path, const uint8_t key[ALD
 {
     if (list->count == list->cap) {
         size_t cap = list->cap < 16 ? 16 : 2 * list->cap;
-        signer *grown = realloc(list->items, cap * sizeof(*grown));
+        known_signer *grown = realloc(list->items, cap * sizeof(*grown));
         if (grown == NULL) {
             return no_memory(err);
         }
@@ -73,7 +73,7 @@ static ald_status add(signer_list *list, const char *path, const uint8_t key[ALD
         list->cap = cap;
     }
     const char *slash = strrchr(path, '/');
-    signer *s = &list->items[list->count];
+    known_signer *s = &list->items[list->count];
     s->path = strdup(path);
     s->name = strdup(slash != NULL ? slash + 1 : path);
     if (s->path == NULL || s->name == NULL) {

@@ -6,14 +6,14 @@
 #include "ald/keys.h"
 #include "cli/cli.h"
 
-typedef struct signer {
+typedef struct known_signer {
     char *name; /* of the file without .pub */
     char *path;
     uint8_t key[ALD_KEY_BYTES]; /* Ed25519 */
-} signer;
+} known_signer;
 
 typedef struct signer_list {
-    signer *items;
+    known_signer *items;
     size_t count, cap;
 } signer_list;
 
@@ -27,7 +27,7 @@ ALD_NODISCARD ald_status signers_add(cli_env *env, const char *path, signer_list
 ALD_NODISCARD ald_status signers_add_store(cli_env *env, signer_list *list, ald_error *err);
 
 /* NULL: not there. */
-const signer *signers_find(const signer_list *list, const uint8_t key[ALD_KEY_BYTES]);
+const known_signer *signers_find(const signer_list *list, const uint8_t key[ALD_KEY_BYTES]);
 
 void signers_clear(signer_list *list);
 

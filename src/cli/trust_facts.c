@@ -73,7 +73,7 @@ static int signer_is_trusted(cli_env *env, const ald_info *info, char *name, siz
 {
     signer_list store = {0};
     ald_error err;
-    const signer *found = NULL;
+    const known_signer *found = NULL;
     if (signers_add_store(env, &store, &err) == ALD_OK) {
         found = signers_find(&store, info->signer_public_key);
     }
@@ -84,7 +84,7 @@ static int signer_is_trusted(cli_env *env, const ald_info *info, char *name, siz
     return found != NULL;
 }
 
-static uint64_t kdf_value(const ald_info *info, const char *name, uint64_t otherwise)
+uint64_t trust_facts_kdf(const ald_info *info, const char *name, uint64_t otherwise)
 {
     const ald_value *kdf = fact(info, "kdf");
     const ald_value *value = kdf != NULL ? ald_value_find(kdf, name) : NULL;
@@ -114,9 +114,9 @@ static void recipients_json(json_print *j, const ald_info *info)
     if (info->encryption_mode == 0) {
         json_open(j, "kdf", '{');
         json_text(j, "name", "argon2id");
-        json_uint(j, "m_kib", kdf_value(info, "m", 19456));
-        json_uint(j, "t", kdf_value(info, "t", 2));
-        json_uint(j, "p", kdf_value(info, "p", 1));
+        json_uint(j, "m_kib", trust_facts_kdf(info, "m", 19456));
+        json_uint(j, "t", trust_facts_kdf(info, "t", 2));
+        json_uint(j, "p", trust_facts_kdf(info, "p", 1));
         json_close(j, '}');
     } else {
         json_null(j, "kdf");
@@ -222,7 +222,7 @@ static void encryption_text(const ald_info *info)
     if (info->encryption_mode == 0) {
         snprintf(text, sizeof(text),
                  "with a password (Argon2id, %" PRIu64 " KiB, %" PRIu64 " passes)",
-                 kdf_value(info, "m", 19456), kdf_value(info, "t", 2));
+                 trust_facts_kdf(info, "m", 19456), trust_facts_kdf(info, "t", 2));
         ald_facts_line("encrypted", text);
         return;
     }

@@ -17,9 +17,12 @@ typedef struct trust_protection {
 
 trust_protection trust_facts_protection(const ald_info *info);
 
-/* Lengths in ald_info are of 8 bytes: "1234abcd:5678ef00". */
+/* "1234abcd:5678ef00": how the key's fingerprint begins. */
 #define RECIPIENT_NAME_BYTES 18
 void trust_facts_recipient(const uint8_t hash[8], char out[RECIPIENT_NAME_BYTES]);
+
+/* Argon2id's "m" (KiB), "t" or "p", where the file says it. */
+uint64_t trust_facts_kdf(const ald_info *info, const char *name, uint64_t otherwise);
 
 /* Whether the signature covers the license; whether the file has a seal. */
 int trust_facts_is_bound(const ald_info *info);

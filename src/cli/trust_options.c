@@ -125,8 +125,9 @@ static ald_status read_password(cli_env *env, const trust_options *options, cons
 {
     char *password = out->secrets->password;
     size_t size = 0;
-    ald_status status = cli_secret_read(env, &cli_secret_password, &options->password, name, 0,
-                                        password, ALD_PASSPHRASE_BYTES - 1, &size, err);
+    ald_status status = cli_secret_read(env, &cli_secret_password, &options->password,
+                                        name != NULL ? name : "the input", 0, password,
+                                        ALD_PASSPHRASE_BYTES - 1, &size, err);
     out->trust.password = password;
     out->trust.password_size = size;
     return status;

@@ -32,7 +32,7 @@ typedef struct cli_trust {
 
 /* Gathers keys and secrets. `source` (or NULL) is the file that will be read: nobody is asked for a secret that it has no use
  * for, but for the password of one that is encrypted with a password when nothing was given and there is a terminal. `name` is
- * the file's, for the question. What only the environment or the trust store gave does not count as asked for: with it come
+ * the file's, for the question; NULL: what is done needs no secret, so nothing is asked that was not asked for. What only the environment or the trust store gave does not count as asked for: with it come
  * allow_plain and allow_unsigned. cli_trust_close in any case. */
 ALD_NODISCARD ald_status cli_trust_open(cli_env *env, const trust_options *options,
                                         const ald_source *source, const char *name, cli_trust *out,
