@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "core/base/options.h"
+#include "core/base/caller_options.h"
 #include "core/crypto/digest.h"
 #include "core/crypto/secret.h"
 #include "core/dataset/license.h"

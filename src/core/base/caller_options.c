@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/base/options.h"
+#include "core/base/caller_options.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Option structs of callers that may be older or newer than the library: `uint32_t struct_size` comes first. */
-#ifndef CORE_BASE_OPTIONS_H
-#define CORE_BASE_OPTIONS_H
+#ifndef CORE_BASE_CALLER_OPTIONS_H
+#define CORE_BASE_CALLER_OPTIONS_H
 
 #include <stddef.h>
 
