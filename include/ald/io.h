@@ -20,8 +20,8 @@ typedef struct ald_source {
     uint64_t size_bytes;
     /* Reads exactly `size` bytes at `offset`; fewer is an error (ALD_E_TRUNCATED or ALD_E_IO). */
     ald_status (*read_at)(void *ctx, uint64_t offset, void *buf, size_t size, ald_error *err);
-    /* Optional (NULL): a borrowed pointer to the bytes where they already are in memory, valid until `close`.
-     * May return NULL; the caller then uses read_at. */
+    /* Optional (NULL): a borrowed pointer to the bytes where they already are in memory, valid until `close`. They do not
+     * change: what was checked once is used afterwards. May return NULL; the caller then uses read_at. */
     const void *(*view)(void *ctx, uint64_t offset, size_t size);
     void (*close)(void *ctx); /* optional (NULL) */
     void *ctx;

@@ -63,7 +63,9 @@ typedef struct ald_vector {
 /* Reads header, metadata, schema, indices and the batches' metadata of STREAMING files one by one as they are used; no
  * values. `source` must have `view` (memory, or a file opened with ALD_FILE_MAP), at an address that is a multiple of 64; it
  * is copied and must stay open until close. A file without TRUENO_NATIVE is ALD_E_UNSUPPORTED. The CRC32 over the whole file
- * is not looked at, and values are not checked: that is the price of microseconds; `alimentar verify` checks all. */
+ * is not looked at, and values are not checked: that is the price of microseconds; `alimentar verify` checks all. A signed
+ * file is read whole for its signature, unless it is sealed: then each chunk is read whole for its hash when it is first
+ * touched. */
 ALD_API ALD_NODISCARD ald_status ald_mapped_open(const ald_source *source,
                                                  const ald_load_options *options,
                                                  const ald_host *host, ald_mapped **out,

@@ -31,8 +31,10 @@ ALD_API ALD_NODISCARD ald_status ald_streaming_open(const ald_source *source,
                                                     const ald_host *host, ald_streaming **out,
                                                     ald_error *err);
 /* Opens what is left of a damaged file: header to indices must be whole; the rest may be cut or rotten, and neither CRC32 nor
- * signature nor license is looked at. Chunks that load are whole ones; the others fail. For `alimentar repair`. */
+ * signature nor license is looked at. Of the options, limits, cache and the secrets of an encrypted file count. Chunks that
+ * load are whole ones; the others fail. For `alimentar repair`. */
 ALD_API ALD_NODISCARD ald_status ald_streaming_salvage(const ald_source *source,
+                                                       const ald_load_options *options,
                                                        const ald_host *host, ald_streaming **out,
                                                        ald_error *err);
 /* NULL is fine. Batches that were given out stay valid. */

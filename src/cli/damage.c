@@ -60,7 +60,12 @@ ald_status damage_load(damage_list *list, ald_streaming *file, uint64_t index,
 
 ald_status damage_open(cli_env *env, cli_input *in, ald_streaming **out, ald_error *err)
 {
-    ald_status status = ald_streaming_salvage(&in->source, &env->host, out, err);
+    ald_load_options options = ALD_LOAD_OPTIONS_INIT;
+    ald_status status;
+    if (in->has_trust) {
+        cli_trust_load(&in->trust, &options);
+    }
+    status = ald_streaming_salvage(&in->source, &options, &env->host, out, err);
     if (status == ALD_E_UNSUPPORTED && !cli_input_has_chunks(in)) {
         cli_hint(env, "`alimentar verify FILE` checks it; chunks come with --streaming, or by "
                       "themselves above 100 MB");

@@ -75,21 +75,19 @@ ald_status ald__file_read_metadata(ald__file *f, ald_error *err)
                                 &f->tree, &f->metadata_is_array, err);
 }
 
-typedef uint32_t (*crc_function)(uint32_t crc, const void *data, size_t size);
-
-/* CRC of [begin, end), in pieces or over the view. */
-static ald_status crc_range(const ald__file *f, crc_function function, uint64_t begin, uint64_t end,
-                            uint32_t *crc, ald_error *err)
+ald_status ald__file_feed(const ald__file *f, uint64_t begin, uint64_t end,
+                          void (*take)(void *to, const void *data, size_t size), void *to,
+                          ald_error *err)
 {
     uint8_t *piece;
     ald_status st = ALD_OK;
     size_t size;
-    if (begin == end)
+    if (begin >= end)
         return ALD_OK;
     if (f->source.view != NULL && ald__to_size(end - begin, &size)) {
         const void *p = f->source.view(f->source.ctx, begin, size);
         if (p != NULL) {
-            *crc = function(*crc, p, size);
+            take(to, p, size);
             return ALD_OK;
         }
     }
@@ -100,11 +98,22 @@ static ald_status crc_range(const ald__file *f, crc_function function, uint64_t 
         size = end - begin < PIECE_BYTES ? (size_t)(end - begin) : PIECE_BYTES;
         st = ald__file_bytes(f, begin, piece, size, err);
         if (st == ALD_OK)
-            *crc = function(*crc, piece, size);
+            take(to, piece, size);
         begin += size;
     }
     ald__release(&f->alloc, piece, PIECE_BYTES);
     return st;
+}
+
+typedef struct crc_state {
+    uint32_t (*function)(uint32_t crc, const void *data, size_t size);
+    uint32_t crc;
+} crc_state;
+
+static void take_crc(void *to, const void *data, size_t size)
+{
+    crc_state *c = to;
+    c->crc = c->function(c->crc, data, size);
 }
 
 /* The crate's variant counts only for what the crate can have written. */
@@ -123,23 +132,24 @@ static ald_status may_be_crate(const ald__file *f, int *out, ald_error *err)
 static ald_status check_crc32(ald__file *f, ald_error *err)
 {
     uint64_t end = f->source.size_bytes - ALD__CRC_BYTES;
-    uint32_t stored, ieee = 0, crate = 0;
+    crc_state ieee = {ald__crc32, 0}, crate = {ald__crc32_crate, 0};
+    uint32_t stored;
     int try_crate;
     ALD_TRY(ald__file_u32(f, end, &stored, err));
-    ALD_TRY(crc_range(f, ald__crc32, 0, end, &ieee, err));
+    ALD_TRY(ald__file_feed(f, 0, end, take_crc, &ieee, err));
     f->crc32_variant = ALD_CRC32_IEEE;
-    if (ieee == stored)
+    if (ieee.crc == stored)
         return ALD_OK;
     ALD_TRY(may_be_crate(f, &try_crate, err));
     if (try_crate) {
-        ALD_TRY(crc_range(f, ald__crc32_crate, 0, end, &crate, err));
+        ALD_TRY(ald__file_feed(f, 0, end, take_crc, &crate, err));
         f->crc32_variant = ALD_CRC32_CRATE;
-        if (crate == stored)
+        if (crate.crc == stored)
             return ALD_OK;
     }
     f->crc32_variant = ALD_CRC32_UNCHECKED;
-    return ald__fail(err, ALD_E_CHECKSUM_MISMATCH, end, "CRC32 is %08x, the file says %08x", ieee,
-                     stored);
+    return ald__fail(err, ALD_E_CHECKSUM_MISMATCH, end, "CRC32 is %08x, the file says %08x",
+                     ieee.crc, stored);
 }
 
 /* CRC of the prefix with the four bytes that hold it as zeros. */
@@ -149,18 +159,19 @@ ald_status ald__file_check_prefix(const ald__file *f, ald_error *err)
     static const uint8_t zeros[4] = {0};
     ald__msgpack_place place;
     uint64_t hole, end = f->sections.payload.begin;
-    uint32_t crc = 0, stored;
+    crc_state crc = {ald__crc32, 0};
+    uint32_t stored;
     if (f->facts.prefix_crc32.data == NULL ||
         !ald__msgpack_locate(f->metadata, f->header.metadata_size, path, 2, &place))
         return ALD_OK;
     hole = ALD__HEADER_BYTES + place.content;
     stored = ald__load_le32(f->facts.prefix_crc32.data);
-    ALD_TRY(crc_range(f, ald__crc32, 0, hole, &crc, err));
-    crc = ald__crc32(crc, zeros, sizeof zeros);
-    ALD_TRY(crc_range(f, ald__crc32, hole + sizeof zeros, end, &crc, err));
-    if (crc != stored)
+    ALD_TRY(ald__file_feed(f, 0, hole, take_crc, &crc, err));
+    take_crc(&crc, zeros, sizeof zeros);
+    ALD_TRY(ald__file_feed(f, hole + sizeof zeros, end, take_crc, &crc, err));
+    if (crc.crc != stored)
         return ald__fail(err, ALD_E_CHECKSUM_MISMATCH, hole,
-                         "prefix_crc32 is %08x, the metadata says %08x", crc, stored);
+                         "prefix_crc32 is %08x, the metadata says %08x", crc.crc, stored);
     return ALD_OK;
 }
 
@@ -227,6 +238,13 @@ static ald_status open_checked(ald__file *f, ald__file_checks checks, ald_error 
 ald_status ald__file_open(ald__file *f, const ald_source *source, uint64_t metadata_limit,
                           ald__file_checks checks, const ald_allocator *alloc, ald_error *err)
 {
+    return ald__file_open_as(f, source, metadata_limit, checks, NULL, alloc, err);
+}
+
+ald_status ald__file_open_as(ald__file *f, const ald_source *source, uint64_t metadata_limit,
+                             ald__file_checks checks, const ald__recipient_test *test,
+                             const ald_allocator *alloc, ald_error *err)
+{
     ald_error local;
     ald_status st;
     memset(f, 0, sizeof *f);
@@ -234,10 +252,12 @@ ald_status ald__file_open(ald__file *f, const ald_source *source, uint64_t metad
     f->source = *source;
     f->metadata_limit = metadata_limit != 0 ? metadata_limit : ALD__METADATA_LIMIT;
     f->encryption_mode = -1;
+    f->recipient_test = test;
     if (err == NULL)
         err = &local;
     ALD_TRY(read_header(f, err));
     st = open_checked(f, checks, err);
+    f->recipient_test = NULL;
     return st == ALD_OK ? ALD_OK : explain_foreign(f, st, err);
 }
 

@@ -16,7 +16,14 @@
 #define ALD__CHUNK_ENTRY_BYTES 28u
 #define ALD__ARRAY_ENTRY_BYTES 31u
 #define ALD__CRC_BYTES 4u
+#define ALD__TAG_BYTES 16u
 #define ALD__METADATA_LIMIT (64ull << 20)
+
+/* Whether a recipient_pub_hash is that of one of the caller's keys. */
+typedef struct ald__recipient_test {
+    int (*is_ours)(void *ctx, const uint8_t hash[8]);
+    void *ctx;
+} ald__recipient_test;
 
 typedef struct ald__file {
     ald_allocator alloc;
@@ -35,7 +42,7 @@ typedef struct ald__file {
     ald_array_entry *arrays;
     int8_t encryption_mode; /* -1: none */
     uint32_t recipient_count;
-    int recipient_both; /* the sections fit with a recipient block of 45 and of 53 bytes; the layout has 53 */
+    const ald__recipient_test *recipient_test; /* while the file is being opened, or NULL */
     uint8_t *recipient_hashes; /* 8 bytes each; NULL: none, or too many to be read */
     uint8_t signature[ALD__SIGNATURE_BYTES];
     ald_license license;
@@ -49,11 +56,17 @@ typedef enum ald__file_checks {
     ALD__FILE_SALVAGE = 2 /* the prefix alone; what follows may be cut or rotten */
 } ald__file_checks;
 
-/* Magic to section layout, in the order of FORMAT.md §11. `source` is copied and stays the caller's. Clear with
+/* Magic to section layout, in the order of F-320. `source` is copied and stays the caller's. Clear with
  * ald__file_clear, also after a failure. */
 ALD_NODISCARD ald_status ald__file_open(ald__file *file, const ald_source *source,
                                         uint64_t metadata_limit, ald__file_checks checks,
                                         const ald_allocator *alloc, ald_error *err);
+/* The same for a caller with private keys: where the sections fit with a recipient block of 53 bytes and of 45, `test`
+ * decides (F-213). NULL: none. */
+ALD_NODISCARD ald_status ald__file_open_as(ald__file *file, const ald_source *source,
+                                           uint64_t metadata_limit, ald__file_checks checks,
+                                           const ald__recipient_test *test,
+                                           const ald_allocator *alloc, ald_error *err);
 void ald__file_clear(ald__file *file);
 /* The first checks alone: magic, version, reserved flags, and whether header and CRC can be there. */
 ALD_NODISCARD ald_status ald__file_check_start(const ald_source *source, ald_error *err);
@@ -70,6 +83,16 @@ ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err);
 
 /* Where piece `index` of a STREAMING payload (0 prologue, 1 … n chunks, n + 1 epilogue) ends, from the payload's start. */
 uint64_t ald__file_piece_end(const ald__file *file, uint64_t index);
+
+/* Bytes that encryption adds to a piece, or to the payload without STREAMING. */
+static inline size_t ald__file_tag(const ald__file *file)
+{
+    return file->header.flags & ALD_FLAG_ENCRYPTED ? ALD__TAG_BYTES : 0;
+}
+/* Passes the bytes [begin, end), in order: at once where they are in memory, else read in pieces. */
+ALD_NODISCARD ald_status ald__file_feed(const ald__file *file, uint64_t begin, uint64_t end,
+                                        void (*take)(void *to, const void *data, size_t size),
+                                        void *to, ald_error *err);
 
 /* Little-endian numbers at a file offset that is known to be inside. */
 ALD_NODISCARD ald_status ald__file_u16(const ald__file *file, uint64_t at, uint16_t *out,

@@ -10,7 +10,6 @@
 #define SCHEMA_END_BYTES 8u /* the end-of-stream marker */
 #define DTYPE_LAST 11u
 #define HINT_LAST 8u
-#define TAG_BYTES 16u
 
 static ald_status bad_chunk(const ald__file *f, uint64_t i, const char *what, uint64_t found,
                             uint64_t expected, ald_error *err)
@@ -26,7 +25,7 @@ static ald_status check_chunk(const ald__file *f, uint64_t i, uint64_t row, uint
                               ald_error *err)
 {
     const ald_chunk_entry *e = &f->chunks[i];
-    uint64_t tag = f->header.flags & ALD_FLAG_ENCRYPTED ? TAG_BYTES : 0;
+    uint64_t tag = ald__file_tag(f);
     if (e->row_offset != row)
         return bad_chunk(f, i, "row_offset", e->row_offset, row, err);
     if (e->byte_offset != byte)

@@ -10,6 +10,7 @@
 
 #define RECIPIENT_BYTES 53u
 #define RECIPIENT_CRATE_BYTES 45u
+#define RECIPIENT_HASH_AT 33u
 #define RECIPIENTS_NAMED 1024u /* more are beyond what readers open */
 
 /* Appends a section; 0 when it does not fit into the file. */
@@ -122,7 +123,20 @@ static ald_status place_all(ald__file *f, uint32_t recipient_bytes, ald_sections
     return ALD_OK;
 }
 
-/* Below version 1.3 a recipient block may be the crate's: the length that makes the sections fill the file. */
+/* Both lengths fit: what stands where the hash would be decides. */
+static ald_status choose_recipient(ald__file *f, const ald_sections *crate, ald_error *err)
+{
+    uint8_t hash[8];
+    if (f->recipient_test == NULL)
+        return ALD_OK;
+    ALD_TRY(ald__file_bytes(f, f->sections.encryption.begin + RECIPIENT_HASH_AT, hash, sizeof hash,
+                            err));
+    if (!f->recipient_test->is_ours(f->recipient_test->ctx, hash))
+        f->sections = *crate;
+    return ALD_OK;
+}
+
+/* Below version 1.3 a recipient block may be the crate's: the length that makes the sections fill the file (F-213). */
 static ald_status place_sections(ald__file *f, ald_error *err)
 {
     ald_sections crate;
@@ -134,9 +148,8 @@ static ald_status place_sections(ald__file *f, ald_error *err)
     if (st_crate != ALD_OK)
         return st == ALD_OK && st_crate != ALD_E_IO ? ALD_OK : st_crate;
     if (st == ALD_OK)
-        f->recipient_both = 1;
-    else
-        f->sections = crate;
+        return choose_recipient(f, &crate, err);
+    f->sections = crate;
     return ALD_OK;
 }
 

@@ -227,7 +227,8 @@ static ald_status parse_with(const ald__file *f, const ald__ipc_schema *schema,
     rules.once = 1;
     ALD_TRY(
         ald__chunk_parse_head(schema, bytes, &rules, backing, dictionaries, m, bytes->size, err));
-    ALD_TRY(ald__frame_directory_read(f->header.compression, src, entry->compressed_size,
+    ALD_TRY(ald__frame_directory_read(f->header.compression, src,
+                                      entry->compressed_size - ald__file_tag(f),
                                       entry->uncompressed_size, offset, &dir, err));
     if (dir.count > 0)
         ALD_TRY(check_borders(f, schema, &dir, m, bytes->pos, offset, err));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Some columns of a chunk: its directory, its head, and the frames that hold what is wanted; nothing else is read. The
- * chunk's plain bytes keep their places in one block, whose pages are only touched where a frame was inflated. */
+/* Some columns of a chunk: its directory, its head, and the frames that hold what is wanted; nothing else is read, save
+ * where the chunk is signed or encrypted as one piece: then only inflating is spared. The chunk's plain bytes keep their
+ * places in one block, whose pages are only touched where a frame was inflated. */
 #include <string.h>
 
 #include "core/base/buf.h"
@@ -17,7 +18,9 @@ typedef struct column_read {
     const ald_streaming *s;
     const ald_chunk_entry *entry;
     const uint8_t *columns;
-    ald__stored start; /* the directory's bytes */
+    uint64_t stored_size; /* of the chunk, without its tag */
+    ald__stored piece;    /* the whole chunk, checked and opened; or nothing */
+    ald__stored start;    /* the directory's bytes */
     ald__frame_directory directory;
     ald__shared *plain;
     ald__ipc_dictionaries *dictionaries;
@@ -36,22 +39,34 @@ static uint64_t file_offset(const column_read *r)
     return r->s->file.sections.payload.begin + r->entry->byte_offset;
 }
 
+/* Bytes [begin, end) of the stored chunk. */
+static ald_status read_part(const column_read *r, uint64_t begin, uint64_t end, ald__stored *out)
+{
+    uint64_t at = r->entry->byte_offset;
+    if (r->piece.data == NULL)
+        return ald__stored_read(r->s, at + begin, at + end, out, r->err);
+    memset(out, 0, sizeof *out);
+    out->data = r->piece.data + begin;
+    out->size = (size_t)(end - begin);
+    return ALD_OK;
+}
+
 /* The directory, read in two steps since only its start tells its size. *has = 0: the chunk has none. */
 static ald_status read_directory(column_read *r, int *has)
 {
     const ald_chunk_entry *e = r->entry;
     uint8_t id = r->s->file.header.compression;
-    uint64_t size = e->compressed_size < DIRECTORY_HEAD ? e->compressed_size : DIRECTORY_HEAD;
+    uint64_t size = r->stored_size < DIRECTORY_HEAD ? r->stored_size : DIRECTORY_HEAD;
     *has = 0;
-    ALD_TRY(ald__stored_read(r->s, e->byte_offset, e->byte_offset + size, &r->start, r->err));
+    ALD_TRY(read_part(r, 0, size, &r->start));
     size = ald__frame_directory_size(id, r->start.data, r->start.size);
     ald__stored_clear(r->s, &r->start);
     if (size == 0)
         return ALD_OK;
-    if (size > e->compressed_size)
-        size = e->compressed_size;
-    ALD_TRY(ald__stored_read(r->s, e->byte_offset, e->byte_offset + size, &r->start, r->err));
-    ALD_TRY(ald__frame_directory_check(r->start.data, r->start.size, e->compressed_size,
+    if (size > r->stored_size)
+        size = r->stored_size;
+    ALD_TRY(read_part(r, 0, size, &r->start));
+    ALD_TRY(ald__frame_directory_check(r->start.data, r->start.size, r->stored_size,
                                        e->uncompressed_size, file_offset(r), &r->directory,
                                        r->err));
     *has = 1;
@@ -63,11 +78,10 @@ static ald_status inflate_frame(const column_read *r, uint32_t index, uint64_t s
                                 uint64_t plain)
 {
     const uint8_t *entry = r->directory.entries + (size_t)index * ENTRY;
-    uint64_t begin = r->entry->byte_offset + stored;
     uint32_t size = ald__load_le32(entry + 4);
     ald__stored frame;
     ald_status st;
-    ALD_TRY(ald__stored_read(r->s, begin, begin + ald__load_le32(entry), &frame, r->err));
+    ALD_TRY(read_part(r, stored, stored + ald__load_le32(entry), &frame));
     if (ald__codec_bound(r->s->file.header.compression, frame.data, frame.size) < size)
         st = ald__fail(r->err, ALD_E_INVALID_FORMAT, file_offset(r) + stored,
                        "frame %u cannot hold %u bytes", index, size);
@@ -124,31 +138,38 @@ static ald_status read_columns(column_read *r, struct ArrowArray *out)
     return ald__chunk_check_rows(r->entry, out, file_offset(r), r->err);
 }
 
+static ald_status read_chunk(column_read *r, int *done, struct ArrowArray *out)
+{
+    ald_status st;
+    ALD_TRY(read_directory(r, done));
+    if (!*done)
+        return ALD_OK;
+    r->spans = ald__alloc(&r->s->host.alloc, column_count(r) * sizeof *r->spans, r->err);
+    st = r->spans == NULL
+             ? ALD_E_NOMEM
+             : ald__ipc_dictionaries_new(&r->s->host.alloc, r->s->schema, &r->dictionaries, r->err);
+    return st == ALD_OK ? read_columns(r, out) : st;
+}
+
 ald_status ald__columns_read(const ald_streaming *s, uint64_t index, const uint8_t *columns,
-                             int *done, struct ArrowArray *out, ald_error *err)
+                             const ald__stored *piece, int *done, struct ArrowArray *out,
+                             ald_error *err)
 {
     column_read r;
-    size_t size;
     ald_status st;
     memset(&r, 0, sizeof r);
     r.s = s;
     r.entry = &s->file.chunks[index];
     r.columns = columns;
+    r.stored_size = r.entry->compressed_size - ald__file_tag(&s->file);
+    if (piece != NULL)
+        r.piece = *piece;
     r.err = err;
-    size = column_count(&r) * sizeof *r.spans;
-    st = read_directory(&r, done);
-    if (st == ALD_OK && *done) {
-        r.spans = ald__alloc(&s->host.alloc, size, err);
-        st = r.spans == NULL
-                 ? ALD_E_NOMEM
-                 : ald__ipc_dictionaries_new(&s->host.alloc, s->schema, &r.dictionaries, err);
-        if (st == ALD_OK)
-            st = read_columns(&r, out);
-    }
+    st = read_chunk(&r, done, out);
     ald__ipc_dictionaries_free(r.dictionaries);
     ald__shared_unref(r.plain);
     if (r.spans != NULL)
-        ald__release(&s->host.alloc, r.spans, size);
+        ald__release(&s->host.alloc, r.spans, column_count(&r) * sizeof *r.spans);
     ald__stored_clear(s, &r.start);
     return st;
 }

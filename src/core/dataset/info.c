@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/dataset/settings.h"
 #include "core/dataset/whole.h"
 
 void ald__info_fill(const ald__file *f, const struct ArrowSchema *schema, ald_info *out)
@@ -59,15 +60,16 @@ static ald_status read_schema(ald_inspection *in, ald_error *err)
 ald_status ald_inspect(const ald_source *source, const ald_load_options *options,
                        const ald_host *host, ald_inspection **out, ald_error *err)
 {
+    ald__settings settings;
     ald_inspection *in;
     ald_status st;
     *out = NULL;
+    ALD_TRY(ald__settings_take(&settings, options, err));
     in = ald__alloc_zero(&host->alloc, sizeof *in, err);
     if (in == NULL)
         return ALD_E_NOMEM;
     in->alloc = host->alloc;
-    st = ald__file_open(&in->file, source, options != NULL ? options->limits.metadata_bytes : 0,
-                        ALD__FILE_LAZY, &host->alloc, err);
+    st = ald__settings_open(&settings, source, ALD__FILE_LAZY, host, &in->file, err);
     if (st == ALD_OK)
         st = read_schema(in, err);
     if (st != ALD_OK) {

@@ -6,6 +6,8 @@
 #include "ald/stream.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
+#include "core/dataset/guard.h"
+#include "core/dataset/unlock.h"
 #include "core/dataset/whole.h"
 
 struct ald_dataset {
@@ -16,13 +18,14 @@ struct ald_dataset {
     ald_info info;
 };
 
-/* All bytes of the source: where they are, or copied to a 64-byte boundary. */
+/* All bytes of the source: where they are, or copied to a 64-byte boundary, and then `ours`. */
 static ald_status read_whole(const ald_source *source, const ald_host *host, ald__shared **out,
-                             ald_error *err)
+                             int *ours, ald_error *err)
 {
     size_t size;
     ald_status st;
     *out = NULL;
+    *ours = 0;
     if (!ald__to_size(source->size_bytes, &size))
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
                          "a file of %llu bytes does not fit into memory",
@@ -37,6 +40,7 @@ static ald_status read_whole(const ald_source *source, const ald_host *host, ald
             return ald__shared_new(&host->alloc, p.out, size, NULL, NULL, out, err);
     }
     ALD_TRY(ald__shared_alloc(&host->alloc, size, out, err));
+    *ours = 1;
     st = size == 0 ? ALD_OK : source->read_at(source->ctx, 0, ald__shared_data(*out), size, err);
     if (st != ALD_OK) {
         ald__shared_unref(*out);
@@ -47,46 +51,55 @@ static ald_status read_whole(const ald_source *source, const ald_host *host, ald
 
 /* From decompression on. */
 static ald_status load_payload(ald_dataset *d, const ald_load_options *options, ald__shared *whole,
-                               ald_error *err)
+                               ald__shared *stored, size_t at, ald_error *err)
 {
-    const uint8_t *bytes = ald__shared_data(whole);
+    const uint8_t *section = ald__shared_data(whole) + d->file.sections.schema.begin;
     ald__shared *payload = NULL;
-    ald_status st = ald__payload_decode(&d->file, whole, &payload, err);
+    ald_status st = ald__payload_decode(&d->file, stored, at, &payload, err);
     if (st == ALD_OK)
         st = ald__check_sha256(&d->file, payload, &d->host, err);
     if (st == ALD_OK)
-        st = ald__schema_section_read(&d->file, bytes + d->file.sections.schema.begin, &d->schema,
-                                      err);
+        st = ald__schema_section_read(&d->file, section, &d->schema, err);
     if (st == ALD_OK && options->expected_schema != NULL)
         st = ald_schema_compare(options->expected_schema, ald__ipc_schema_get(d->schema), 0, err);
     if (st == ALD_OK)
-        st = ald__payload_parse(&d->file, d->schema, bytes, payload, &d->batches, err);
+        st = ald__payload_parse(&d->file, d->schema, section, ald__shared_data(stored) + at,
+                                payload, &d->batches, err);
     ald__shared_unref(payload);
     return st;
 }
 
+static ald_status check_limit(const ald_dataset *d, uint64_t most, ald_error *err)
+{
+    if (most == 0 || d->file.uncompressed_size <= most)
+        return ALD_OK;
+    return ald__fail(err, ALD_E_LIMIT_EXCEEDED, 16,
+                     "%llu uncompressed bytes, at most %llu accepted",
+                     (unsigned long long)d->file.uncompressed_size, (unsigned long long)most);
+}
+
 /* A file that is too short or no .ald at all is refused before it is read whole. */
-static ald_status load(ald_dataset *d, const ald_source *source, const ald_load_options *options,
+static ald_status load(ald_dataset *d, const ald_source *source, const ald__settings *settings,
                        ald_error *err)
 {
     ald_source memory;
-    ald__shared *whole = NULL;
+    ald__shared *whole = NULL, *stored = NULL;
+    size_t at = 0;
+    int ours;
     ald_status st;
     ALD_TRY(ald__file_check_start(source, err));
-    ALD_TRY(read_whole(source, &d->host, &whole, err));
+    ALD_TRY(read_whole(source, &d->host, &whole, &ours, err));
     memory = ald_source_memory(ald__shared_data(whole), ald__shared_size(whole));
-    st = ald__file_open(&d->file, &memory, options->limits.metadata_bytes, ALD__FILE_WHOLE,
-                        &d->host.alloc, err);
+    st = ald__settings_open(settings, &memory, ALD__FILE_WHOLE, &d->host, &d->file, err);
     if (st == ALD_OK)
-        st = ald__check_trust(&d->file, ald__shared_data(whole), options, &d->host, err);
-    if (st == ALD_OK && options->limits.uncompressed_bytes != 0 &&
-        d->file.uncompressed_size > options->limits.uncompressed_bytes)
-        st = ald__fail(err, ALD_E_LIMIT_EXCEEDED, 16,
-                       "%llu uncompressed bytes, at most %llu accepted",
-                       (unsigned long long)d->file.uncompressed_size,
-                       (unsigned long long)options->limits.uncompressed_bytes);
+        st = ald__check_trust(&d->file, settings, ALD__SCOPE_ALL, &d->host, NULL, err);
     if (st == ALD_OK)
-        st = load_payload(d, options, whole, err);
+        st = ald__payload_open(&d->file, settings, &d->host, whole, ours, &stored, &at, err);
+    if (st == ALD_OK)
+        st = check_limit(d, settings->load.limits.uncompressed_bytes, err);
+    if (st == ALD_OK)
+        st = load_payload(d, &settings->load, whole, stored, at, err);
+    ald__shared_unref(stored);
     ald__shared_unref(whole);
     memset(&d->file.source, 0, sizeof d->file.source);
     d->file.source.size_bytes = source->size_bytes;
@@ -96,19 +109,18 @@ static ald_status load(ald_dataset *d, const ald_source *source, const ald_load_
 ald_status ald_load(const ald_source *source, const ald_load_options *options, const ald_host *host,
                     ald_dataset **out, ald_error *err)
 {
-    static const ald_load_options defaults = ALD_LOAD_OPTIONS_INIT;
+    ald__settings settings;
     ald_dataset *d = NULL;
     ald_status st;
     *out = NULL;
-    if (options == NULL)
-        options = &defaults;
+    ALD_TRY(ald__settings_take(&settings, options, err));
     d = ald__alloc_zero(&host->alloc, sizeof *d, err);
     if (d == NULL)
         return ALD_E_NOMEM;
     d->host = *host;
     d->file.alloc = host->alloc;
     d->batches.alloc = &d->host.alloc;
-    st = load(d, source, options, err);
+    st = load(d, source, &settings, err);
     if (st != ALD_OK) {
         ald_dataset_free(d);
         return st;

@@ -11,6 +11,7 @@
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk.h"
 #include "core/dataset/mapping.h"
+#include "core/dataset/unlock.h"
 #include "core/dataset/whole.h"
 
 #define BASE_ALIGNMENT 64u
@@ -67,12 +68,33 @@ static ald_status find_single_batch(ald_mapped *m, ald_error *err)
     return ALD_OK;
 }
 
-static ald_status open_mapped(ald_mapped *m, const ald_source *source,
-                              const ald_load_options *options, ald_error *err)
+/* A stored piece of a STREAMING payload against the seal, if there is one. */
+static ald_status check_hash(const ald_mapped *m, uint64_t piece, ald_error *err)
 {
+    uint64_t begin = piece == 0 ? 0 : ald__file_piece_end(&m->file, piece - 1);
+    return ald__hashes_check(&m->hashes, &m->file, &m->host, piece,
+                             m->bytes + m->file.sections.payload.begin + begin,
+                             (size_t)(ald__file_piece_end(&m->file, piece) - begin), err);
+}
+
+/* Signer, signature or seal, license; whoever brings a key expects an encrypted file, which this is not. */
+static ald_status check_mapped_trust(ald_mapped *m, const ald__settings *settings, ald_error *err)
+{
+    ald__hashes *hashes = m->file.facts.has_seal ? &m->hashes : NULL;
+    ALD_TRY(ald__check_trust(&m->file, settings, ALD__SCOPE_LAZY, &m->host, hashes, err));
+    ALD_TRY(ald__unlock(&m->file, settings, &m->host, NULL, err));
+    if (hashes == NULL)
+        return ALD_OK;
+    ALD_TRY(check_hash(m, m->file.chunk_count + 1, err));
+    return check_hash(m, 0, err);
+}
+
+static ald_status open_mapped(ald_mapped *m, const ald_source *source,
+                              const ald__settings *settings, ald_error *err)
+{
+    const ald_load_options *options = &settings->load;
     size_t size;
-    ALD_TRY(ald__file_open(&m->file, source, options->limits.metadata_bytes, ALD__FILE_LAZY,
-                           &m->host.alloc, err));
+    ALD_TRY(ald__settings_open(settings, source, ALD__FILE_LAZY, &m->host, &m->file, err));
     if (!(m->file.header.flags & ALD_FLAG_TRUENO_NATIVE))
         return ald__fail(err, ALD_E_UNSUPPORTED, 21,
                          "the file is not aligned\nconvert it with --aligned");
@@ -82,7 +104,7 @@ static ald_status open_mapped(ald_mapped *m, const ald_source *source,
     if (m->bytes == NULL || ((uintptr_t)m->bytes & (BASE_ALIGNMENT - 1)) != 0)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "the source's bytes are not in memory at a multiple of 64");
-    ALD_TRY(ald__check_trust(&m->file, NULL, options, &m->host, err));
+    ALD_TRY(check_mapped_trust(m, settings, err));
     ALD_TRY(ald__schema_section_read(&m->file, m->bytes + m->file.sections.schema.begin, &m->schema,
                                      err));
     if (options->expected_schema != NULL)
@@ -102,15 +124,17 @@ static ald_status open_mapped(ald_mapped *m, const ald_source *source,
 ald_status ald_mapped_open(const ald_source *source, const ald_load_options *options,
                            const ald_host *host, ald_mapped **out, ald_error *err)
 {
-    static const ald_load_options defaults = ALD_LOAD_OPTIONS_INIT;
-    ald_mapped *m = ald__alloc_zero(&host->alloc, sizeof *m, err);
+    ald__settings settings;
+    ald_mapped *m;
     ald_status st;
     *out = NULL;
+    ALD_TRY(ald__settings_take(&settings, options, err));
+    m = ald__alloc_zero(&host->alloc, sizeof *m, err);
     if (m == NULL)
         return ALD_E_NOMEM;
     m->host = *host;
     m->file.alloc = host->alloc;
-    st = open_mapped(m, source, options != NULL ? options : &defaults, err);
+    st = open_mapped(m, source, &settings, err);
     if (st != ALD_OK) {
         ald_mapped_close(m);
         return st;
@@ -133,6 +157,7 @@ void ald_mapped_close(ald_mapped *m)
         ald__release(&alloc, m->entry_of_column,
                      (size_t)ald__ipc_schema_get(m->schema)->n_children * sizeof(uint32_t));
     ald__ipc_schema_free(m->schema);
+    ald__hashes_clear(&alloc, &m->hashes);
     ald__file_clear(&m->file);
     ald__release(&alloc, m, sizeof *m);
 }
@@ -246,6 +271,8 @@ static ald_status fill_batch(const ald_mapped *m, uint64_t batch, ald__ipc_span 
 {
     ald__ipc_message message;
     uint64_t rows;
+    if (m->file.chunks != NULL)
+        ALD_TRY(check_hash(m, batch + 1, err));
     ALD_TRY(batch_message(m, batch, &message, err));
     ALD_TRY(ald__ipc_read_spans(m->schema, &message, &ald__payload_rules, spans, &rows, err));
     ALD_TRY(check_batch_rows(m, batch, rows, err));
@@ -324,7 +351,9 @@ static ald_status load_chunk(const ald_mapped *m, uint64_t batch, struct ArrowAr
     ald__cursor c = {m->bytes + at, e->uncompressed_size, 0, at};
     ald__shared *backing = NULL;
     ald__ipc_message message;
-    ald_status st = borrow(m, e->byte_offset, e->compressed_size, &backing, err);
+    ald_status st = check_hash(m, batch + 1, err);
+    if (st == ALD_OK)
+        st = borrow(m, e->byte_offset, e->compressed_size, &backing, err);
     if (st == ALD_OK)
         st = ald__chunk_parse(&m->file, m->schema, e, m->bytes + at, NULL, &c, backing, &message,
                               out, err);

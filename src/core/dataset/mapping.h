@@ -8,10 +8,12 @@
 #include "ald/mapped.h"
 #include "core/arrow/ipc_read.h"
 #include "core/container/file.h"
+#include "core/dataset/guard.h"
 
 struct ald_mapped {
     ald_host host;
     ald__file file;
+    ald__hashes hashes; /* of a sealed file: pieces are checked when they are first touched */
     ald__ipc_schema *schema;
     ald_info info;
     const uint8_t *bytes;       /* the whole file */

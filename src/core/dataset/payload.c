@@ -76,31 +76,32 @@ static void unref_whole(void *ctx, void *data, size_t size)
 }
 
 /* Bytes that need no decompression stay where they are when they begin at a 64-byte boundary. */
-static ald_status share_payload(const ald__file *f, ald__shared *whole, ald__shared **out,
-                                ald_error *err)
+static ald_status share_payload(const ald__file *f, ald__shared *stored, size_t at,
+                                ald__shared **out, ald_error *err)
 {
-    uint8_t *p = ald__shared_data(whole) + f->sections.payload.begin;
-    size_t size = (size_t)f->payload_size;
+    uint8_t *p = ald__shared_data(stored) + at;
+    size_t size = (size_t)f->uncompressed_size;
     if (((uintptr_t)p & 63u) != 0) {
         ALD_TRY(ald__shared_alloc(&f->alloc, size, out, err));
         memcpy(ald__shared_data(*out), p, size);
         return ALD_OK;
     }
-    ALD_TRY(ald__shared_new(&f->alloc, p, size, unref_whole, whole, out, err));
-    (void)ald__shared_ref(whole);
+    ALD_TRY(ald__shared_new(&f->alloc, p, size, unref_whole, stored, out, err));
+    (void)ald__shared_ref(stored);
     return ALD_OK;
 }
 
 static uint64_t pieces_bound(const ald__file *f, const uint8_t *src)
 {
     uint64_t bound = 0, at = 0;
+    size_t tag = ald__file_tag(f);
     if (!(f->header.flags & ALD_FLAG_STREAMING))
-        return ald__codec_bound(f->header.compression, src, (size_t)f->payload_size);
+        return ald__codec_bound(f->header.compression, src, (size_t)f->payload_size - tag);
     for (uint64_t i = 0; i < f->chunk_count + 2; i++) {
         uint64_t end = ald__file_piece_end(f, i);
-        if (!ald__add_u64(bound,
-                          ald__codec_bound(f->header.compression, src + at, (size_t)(end - at)),
-                          &bound))
+        if (!ald__add_u64(
+                bound, ald__codec_bound(f->header.compression, src + at, (size_t)(end - at) - tag),
+                &bound))
             return UINT64_MAX;
         at = end;
     }
@@ -112,25 +113,38 @@ static ald_status decode_pieces(const ald__file *f, const uint8_t *src, uint8_t 
 {
     const ald_chunk_entry *last = &f->chunks[f->chunk_count - 1];
     uint64_t base = f->sections.payload.begin, at = f->chunks[0].byte_offset;
-    size_t prologue = (size_t)f->schema_size - END_BYTES;
+    size_t prologue = (size_t)f->schema_size - END_BYTES, tag = ald__file_tag(f);
     uint8_t id = f->header.compression;
-    ALD_TRY(ald__codec_decode(id, &f->alloc, src, (size_t)at, dst, prologue, base, err));
+    ALD_TRY(ald__codec_decode(id, &f->alloc, src, (size_t)at - tag, dst, prologue, base, err));
     dst += prologue;
     for (uint64_t i = 0; i < f->chunk_count; i++) {
         const ald_chunk_entry *e = &f->chunks[i];
-        ALD_TRY(ald__chunk_decode(f, src + e->byte_offset, e->compressed_size, dst,
+        ALD_TRY(ald__chunk_decode(f, src + e->byte_offset, e->compressed_size - tag, dst,
                                   e->uncompressed_size, base + e->byte_offset, err));
         dst += e->uncompressed_size;
     }
     at = last->byte_offset + last->compressed_size;
-    return ald__codec_decode(id, &f->alloc, src + at, (size_t)(f->payload_size - at), dst,
+    return ald__codec_decode(id, &f->alloc, src + at, (size_t)(f->payload_size - at) - tag, dst,
                              END_BYTES, base + at, err);
 }
 
-ald_status ald__payload_decode(const ald__file *f, ald__shared *whole, ald__shared **out,
-                               ald_error *err)
+/* Tags of all pieces together. */
+static uint64_t tags_size(const ald__file *f)
 {
-    const uint8_t *src = ald__shared_data(whole) + f->sections.payload.begin;
+    return ald__file_tag(f) * (f->chunks == NULL ? 1 : f->chunk_count + 2);
+}
+
+/* Pieces with tags between them are no stream yet. */
+static int is_stream_as_stored(const ald__file *f)
+{
+    return f->header.compression == ALD_COMPRESSION_NONE &&
+           (f->chunks == NULL || ald__file_tag(f) == 0);
+}
+
+ald_status ald__payload_decode(const ald__file *f, ald__shared *stored, size_t at,
+                               ald__shared **out, ald_error *err)
+{
+    const uint8_t *src = ald__shared_data(stored) + at;
     uint64_t base = f->sections.payload.begin;
     size_t size;
     ald_status st;
@@ -138,25 +152,27 @@ ald_status ald__payload_decode(const ald__file *f, ald__shared *whole, ald__shar
     if (f->header.compression > ALD_COMPRESSION_LZ4)
         return ald__fail(err, ALD_E_UNSUPPORTED, 20, "compression '%s' is not supported yet",
                          ald_compression_name(f->header.compression));
-    if (f->header.compression == ALD_COMPRESSION_NONE && f->payload_size != f->uncompressed_size)
+    if (f->header.compression == ALD_COMPRESSION_NONE &&
+        f->payload_size - tags_size(f) != f->uncompressed_size)
         return ald__fail(err, ALD_E_INVALID_FORMAT, base,
                          "%llu bytes stored without compression, uncompressed_size is %llu",
-                         (unsigned long long)f->payload_size,
+                         (unsigned long long)(f->payload_size - tags_size(f)),
                          (unsigned long long)f->uncompressed_size);
     if (f->uncompressed_size > pieces_bound(f, src))
         return ald__fail(err, ALD_E_INVALID_FORMAT, base,
                          "the frames cannot hold the %llu bytes of uncompressed_size",
                          (unsigned long long)f->uncompressed_size);
-    if (f->header.compression == ALD_COMPRESSION_NONE)
-        return share_payload(f, whole, out, err);
+    if (is_stream_as_stored(f))
+        return share_payload(f, stored, at, out, err);
     if (!ald__to_size(f->uncompressed_size, &size))
         return ald__no_memory(err, SIZE_MAX);
     ALD_TRY(ald__shared_alloc(&f->alloc, size, out, err));
     if (f->header.flags & ALD_FLAG_STREAMING)
         st = decode_pieces(f, src, ald__shared_data(*out), err);
     else
-        st = ald__codec_decode(f->header.compression, &f->alloc, src, (size_t)f->payload_size,
-                               ald__shared_data(*out), size, base, err);
+        st = ald__codec_decode(f->header.compression, &f->alloc, src,
+                               (size_t)f->payload_size - ald__file_tag(f), ald__shared_data(*out),
+                               size, base, err);
     if (st != ALD_OK) {
         ald__shared_unref(*out);
         *out = NULL;
@@ -283,8 +299,8 @@ static ald_status parse_chunks(parsing *p, const uint8_t *stored, ald_error *err
 }
 
 ald_status ald__payload_parse(const ald__file *f, const ald__ipc_schema *schema,
-                              const uint8_t *whole, ald__shared *payload, ald__batch_list *out,
-                              ald_error *err)
+                              const uint8_t *section, const uint8_t *stored, ald__shared *payload,
+                              ald__batch_list *out, ald_error *err)
 {
     uint64_t base = f->header.compression == ALD_COMPRESSION_NONE ? f->sections.payload.begin : 0;
     parsing p = {
@@ -293,8 +309,8 @@ ald_status ald__payload_parse(const ald__file *f, const ald__ipc_schema *schema,
     ald_status st;
     ald__aligned_check_init(&p.aligned, f, schema);
     if (f->header.flags & ALD_FLAG_STREAMING) {
-        ALD_TRY(check_prologue(&p, whole + f->sections.schema.begin, err));
-        ALD_TRY(parse_chunks(&p, whole + f->sections.payload.begin, err));
+        ALD_TRY(check_prologue(&p, section, err));
+        ALD_TRY(parse_chunks(&p, stored, err));
         return check_end(&p, err);
     }
     ALD_TRY(parse_schema(&p, err));

@@ -11,6 +11,7 @@
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk.h"
 #include "core/dataset/lazy.h"
+#include "core/dataset/unlock.h"
 #include "core/dataset/whole.h"
 
 #define END_BYTES 8u
@@ -36,6 +37,7 @@ ald_status ald__stored_read(const ald_streaming *s, uint64_t begin, uint64_t end
     out->owned = ald__alloc(&s->host.alloc, out->size, err);
     if (out->owned == NULL)
         return ALD_E_NOMEM;
+    out->owned_size = out->size;
     st = ald__file_bytes(&s->file, at, out->owned, out->size, err);
     if (st != ALD_OK)
         ald__stored_clear(s, out);
@@ -45,8 +47,33 @@ ald_status ald__stored_read(const ald_streaming *s, uint64_t begin, uint64_t end
 
 void ald__stored_clear(const ald_streaming *s, ald__stored *stored)
 {
-    ald__release(&s->host.alloc, stored->owned, stored->size);
+    ald__release(&s->host.alloc, stored->owned, stored->owned_size);
     memset(stored, 0, sizeof *stored);
+}
+
+int ald__piece_is_whole(const ald_streaming *s)
+{
+    return s->hashes.bytes != NULL || (s->file.header.flags & ALD_FLAG_ENCRYPTED);
+}
+
+/* In place where the bytes are ours. */
+static ald_status open_stored(const ald_streaming *s, uint64_t piece, ald__stored *stored,
+                              ald_error *err)
+{
+    ald__piece what = ald__piece_at(s->file.chunks, s->file.chunk_count, piece);
+    if (!(s->file.header.flags & ALD_FLAG_ENCRYPTED))
+        return ALD_OK;
+    if (stored->owned == NULL) {
+        stored->owned = ald__alloc(&s->host.alloc, stored->size, err);
+        if (stored->owned == NULL)
+            return ALD_E_NOMEM;
+        stored->owned_size = stored->size;
+    }
+    ALD_TRY(
+        ald__piece_open(&s->keys, &s->host, &what, stored->data, stored->size, stored->owned, err));
+    stored->data = stored->owned;
+    stored->size -= ALD__TAG_BYTES;
+    return ALD_OK;
 }
 
 ald_status ald__piece_read(const ald_streaming *s, uint64_t piece, ald__stored *out, ald_error *err)
@@ -54,7 +81,11 @@ ald_status ald__piece_read(const ald_streaming *s, uint64_t piece, ald__stored *
     uint64_t begin = piece == 0 ? 0 : ald__file_piece_end(&s->file, piece - 1);
     ald_status st;
     ALD_TRY(ald__stored_read(s, begin, ald__file_piece_end(&s->file, piece), out, err));
-    st = ald__check_piece_crc32(&s->file, piece, out->data, out->size, err);
+    st = ald__hashes_check(&s->hashes, &s->file, &s->host, piece, out->data, out->size, err);
+    if (st == ALD_OK)
+        st = ald__check_piece_crc32(&s->file, piece, out->data, out->size, err);
+    if (st == ALD_OK)
+        st = open_stored(s, piece, out, err);
     if (st != ALD_OK)
         ald__stored_clear(s, out);
     return st;
@@ -65,7 +96,8 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const ald
                                ald__shared **out, ald_error *err)
 {
     const ald__file *f = &s->file;
-    uint64_t offset = f->sections.payload.begin + ald__file_piece_end(f, piece) - stored->size;
+    uint64_t offset =
+        f->sections.payload.begin + (piece == 0 ? 0 : ald__file_piece_end(f, piece - 1));
     size_t size = piece == 0               ? (size_t)f->schema_size - END_BYTES
                   : piece > f->chunk_count ? END_BYTES
                                            : f->chunks[piece - 1].uncompressed_size;
@@ -101,8 +133,8 @@ static ald_status check_piece(ald_streaming *s, uint64_t piece, const uint8_t *e
     st = decode_piece(s, piece, &stored, &plain, err);
     if (st == ALD_OK && memcmp(ald__shared_data(plain), expected, ald__shared_size(plain)) != 0)
         st = ald__fail(err, otherwise,
-                       s->file.sections.payload.begin + ald__file_piece_end(&s->file, piece) -
-                           stored.size,
+                       s->file.sections.payload.begin +
+                           (piece == 0 ? 0 : ald__file_piece_end(&s->file, piece - 1)),
                        "%s is not what it must be", what);
     ald__shared_unref(plain);
     ald__stored_clear(s, &stored);
@@ -159,13 +191,17 @@ static ald_status check_readable(const ald_streaming *s, ald_error *err)
 }
 
 static ald_status open_file(ald_streaming *s, const ald_source *source,
-                            const ald_load_options *options, ald_error *err)
+                            const ald__settings *settings, ald_error *err)
 {
-    ALD_TRY(ald__file_open(&s->file, source, options->limits.metadata_bytes,
-                           options->check_all ? ALD__FILE_WHOLE : ALD__FILE_LAZY, &s->host.alloc,
-                           err));
-    ALD_TRY(ald__check_trust(&s->file, NULL, options, &s->host, err));
+    const ald_load_options *options = &settings->load;
+    ALD_TRY(ald__settings_open(settings, source,
+                               options->check_all ? ALD__FILE_WHOLE : ALD__FILE_LAZY, &s->host,
+                               &s->file, err));
+    ALD_TRY(ald__check_trust(&s->file, settings,
+                             options->check_all ? ALD__SCOPE_ALL : ALD__SCOPE_LAZY, &s->host,
+                             &s->hashes, err));
     ALD_TRY(check_readable(s, err));
+    ALD_TRY(ald__unlock(&s->file, settings, &s->host, &s->keys, err));
     ALD_TRY(open_pieces(s, err));
     if (options->check_all)
         ALD_TRY(check_sha256(s, err));
@@ -177,17 +213,16 @@ static ald_status open_file(ald_streaming *s, const ald_source *source,
 }
 
 /* Prologue and epilogue are not needed: the schema section has what the prologue has. */
-static ald_status open_salvage(ald_streaming *s, const ald_source *source, ald_error *err)
+static ald_status open_salvage(ald_streaming *s, const ald_source *source,
+                               const ald__settings *settings, ald_error *err)
 {
     uint8_t *section = NULL;
     ald_range r;
     ald_status st;
     s->salvage = 1;
-    ALD_TRY(ald__file_open(&s->file, source, 0, ALD__FILE_SALVAGE, &s->host.alloc, err));
+    ALD_TRY(ald__settings_open(settings, source, ALD__FILE_SALVAGE, &s->host, &s->file, err));
     ALD_TRY(check_readable(s, err));
-    if (s->file.header.flags & ALD_FLAG_ENCRYPTED)
-        return ald__fail(err, ALD_E_DECRYPTION_FAILED, s->file.sections.encryption.begin,
-                         "the payload is encrypted: wrong key or changed data");
+    ALD_TRY(ald__unlock(&s->file, settings, &s->host, &s->keys, err));
     r = s->file.sections.schema;
     ALD_TRY(ald__file_copy(&s->file, r, &section, err));
     st = ald__schema_section_read(&s->file, section, &s->schema, err);
@@ -197,21 +232,28 @@ static ald_status open_salvage(ald_streaming *s, const ald_source *source, ald_e
     return st;
 }
 
-static ald_status open_streaming(const ald_source *source, const ald_load_options *options,
-                                 const ald_host *host, ald_streaming **out, ald_error *err)
+typedef ald_status (*open_function)(ald_streaming *s, const ald_source *source,
+                                    const ald__settings *settings, ald_error *err);
+
+static ald_status open_streaming(open_function open, const ald_source *source,
+                                 const ald_load_options *options, const ald_host *host,
+                                 ald_streaming **out, ald_error *err)
 {
-    ald_streaming *s = ald__alloc_zero(&host->alloc, sizeof *s, err);
-    uint64_t cache = options != NULL ? options->cache_bytes : 0;
+    ald__settings settings;
+    ald_streaming *s;
+    uint64_t cache;
     ald_status st;
     *out = NULL;
+    ALD_TRY(ald__settings_take(&settings, options, err));
+    s = ald__alloc_zero(&host->alloc, sizeof *s, err);
     if (s == NULL)
         return ALD_E_NOMEM;
     s->host = *host;
     s->file.alloc = host->alloc;
-    st = options == NULL ? open_salvage(s, source, err) : open_file(s, source, options, err);
+    st = open(s, source, &settings, err);
+    cache = settings.load.cache_bytes != 0 ? settings.load.cache_bytes : CACHE_BYTES_DEFAULT;
     if (st == ALD_OK)
-        st = ald__chunk_cache_new(&host->alloc, cache != 0 ? cache : CACHE_BYTES_DEFAULT, &s->cache,
-                                  err);
+        st = ald__chunk_cache_new(&host->alloc, cache, &s->cache, err);
     if (st != ALD_OK) {
         ald_streaming_close(s);
         return st;
@@ -223,14 +265,13 @@ static ald_status open_streaming(const ald_source *source, const ald_load_option
 ald_status ald_streaming_open(const ald_source *source, const ald_load_options *options,
                               const ald_host *host, ald_streaming **out, ald_error *err)
 {
-    static const ald_load_options defaults = ALD_LOAD_OPTIONS_INIT;
-    return open_streaming(source, options != NULL ? options : &defaults, host, out, err);
+    return open_streaming(open_file, source, options, host, out, err);
 }
 
-ald_status ald_streaming_salvage(const ald_source *source, const ald_host *host,
-                                 ald_streaming **out, ald_error *err)
+ald_status ald_streaming_salvage(const ald_source *source, const ald_load_options *options,
+                                 const ald_host *host, ald_streaming **out, ald_error *err)
 {
-    return open_streaming(source, NULL, host, out, err);
+    return open_streaming(open_salvage, source, options, host, out, err);
 }
 
 void ald_streaming_close(ald_streaming *s)
@@ -241,6 +282,8 @@ void ald_streaming_close(ald_streaming *s)
     alloc = s->host.alloc;
     ald__chunk_cache_free(s->cache);
     ald__ipc_schema_free(s->schema);
+    ald__hashes_clear(&alloc, &s->hashes);
+    ald__piece_keys_clear(&s->keys);
     ald__file_clear(&s->file);
     ald__release(&alloc, s, sizeof *s);
 }
@@ -290,21 +333,18 @@ ald_status ald_streaming_find_chunk(const ald_streaming *s, uint64_t row, uint64
 /* ---- chunks */
 
 static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8_t *columns,
-                             struct ArrowArray *out, ald_error *err)
+                             const ald__stored *stored, struct ArrowArray *out, ald_error *err)
 {
     const ald_chunk_entry *e = &s->file.chunks[index];
-    ald__stored stored;
     ald__shared *plain = NULL;
     ald__ipc_message m;
-    ald_status st;
-    ALD_TRY(ald__piece_read(s, index + 1, &stored, err));
-    st = decode_piece(s, index + 1, &stored, &plain, err);
+    ald_status st = decode_piece(s, index + 1, stored, &plain, err);
     if (st == ALD_OK) {
         uint64_t base = s->file.header.compression == ALD_COMPRESSION_NONE
                             ? s->file.sections.payload.begin + e->byte_offset
                             : 0;
         ald__cursor bytes = {ald__shared_data(plain), e->uncompressed_size, 0, base};
-        st = ald__chunk_parse(&s->file, s->schema, e, stored.data, columns, &bytes, plain, &m, out,
+        st = ald__chunk_parse(&s->file, s->schema, e, stored->data, columns, &bytes, plain, &m, out,
                               err);
         if (st == ALD_OK && (s->file.header.flags & ALD_FLAG_TRUENO_NATIVE) && !s->salvage) {
             st = ald__aligned_check_chunk(&s->file, s->schema, index, &m, err);
@@ -313,18 +353,27 @@ static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8
         }
     }
     ald__shared_unref(plain);
-    ald__stored_clear(s, &stored);
     return st;
 }
 
 ald_status ald__chunk_load(const ald_streaming *s, uint64_t index, const uint8_t *columns,
                            struct ArrowArray *out, ald_error *err)
 {
+    ald__stored stored;
+    ald_status st = ALD_OK;
     int done = 0;
     out->release = NULL;
-    if (columns != NULL)
-        ALD_TRY(ald__columns_read(s, index, columns, &done, out, err));
-    return done ? ALD_OK : load_whole(s, index, columns, out, err);
+    if (columns != NULL && !ald__piece_is_whole(s))
+        ALD_TRY(ald__columns_read(s, index, columns, NULL, &done, out, err));
+    if (done)
+        return ALD_OK;
+    ALD_TRY(ald__piece_read(s, index + 1, &stored, err));
+    if (columns != NULL && ald__piece_is_whole(s))
+        st = ald__columns_read(s, index, columns, &stored, &done, out, err);
+    if (st == ALD_OK && !done)
+        st = load_whole(s, index, columns, &stored, out, err);
+    ald__stored_clear(s, &stored);
+    return st;
 }
 
 ald_status ald_streaming_chunk(ald_streaming *s, uint64_t index, const uint8_t *columns,

@@ -30,25 +30,20 @@ void ald__batch_list_clear(ald__batch_list *list);
 ALD_NODISCARD ald_status ald__schema_section_read(const ald__file *file, const uint8_t *section,
                                                   ald__ipc_schema **out, ald_error *err);
 
-/* Decompresses the whole payload into memory at a 64-byte boundary (or references `whole` where it can stay), all sizes
- * and pieces checked: without STREAMING one run of frames; with it prologue, chunks and epilogue, each by itself. */
-ALD_NODISCARD ald_status ald__payload_decode(const ald__file *file, ald__shared *whole,
+/* Decompresses the whole payload into memory at a 64-byte boundary (or references `stored` where it can stay), all sizes
+ * and pieces checked: without STREAMING one run of frames; with it prologue, chunks and epilogue, each by itself. The
+ * payload begins in `stored` at `at`, opened (ald__payload_open). */
+ALD_NODISCARD ald_status ald__payload_decode(const ald__file *file, ald__shared *stored, size_t at,
                                              ald__shared **out, ald_error *err);
 
 /* Parses and validates the decompressed payload: schema equal to the section's, dictionaries, batches, end marker, rows;
- * with STREAMING each chunk against its entry (`whole`: the file's bytes); with TRUENO_NATIVE the array index against the batches. */
+ * with STREAMING the prologue against the schema section's bytes, each chunk against its entry (`stored`: the payload as
+ * above); with TRUENO_NATIVE the array index against the batches. */
 ALD_NODISCARD ald_status ald__payload_parse(const ald__file *file, const ald__ipc_schema *schema,
-                                            const uint8_t *whole, ald__shared *payload,
-                                            ald__batch_list *out, ald_error *err);
+                                            const uint8_t *section, const uint8_t *stored,
+                                            ald__shared *payload, ald__batch_list *out,
+                                            ald_error *err);
 
-/* Signer, frame_crc32, license, key, in FORMAT.md's order of checks; `whole`: the file's bytes, or NULL
- * (opened lazily: frame_crc32 is checked piece by piece). */
-ALD_NODISCARD ald_status ald__check_trust(const ald__file *file, const uint8_t *whole,
-                                          const ald_load_options *options, const ald_host *host,
-                                          ald_error *err);
-/* frame_crc32 of one stored piece (0 prologue, 1 … n chunks, n + 1 epilogue), where the file has it. */
-ALD_NODISCARD ald_status ald__check_piece_crc32(const ald__file *file, uint64_t piece,
-                                                const uint8_t *stored, size_t size, ald_error *err);
 /* The metadata's sha256, where there is one (`wanted`): over the decompressed payload, piece by piece or at once. end must
  * follow a begin that wanted it; it passes a `status` that is not ALD_OK on. */
 typedef struct ald__sha256_check {
