@@ -29,7 +29,7 @@ except ModuleNotFoundError as e:
     print(f"skipped: {e}")
     sys.exit(77)
 
-PROGRAMS = ("test_protect_save",)
+PROGRAMS = ("test_protect_save", "test_rewrite")
 NOW = 1_750_000_000
 MASK = 2**64 - 1
 
