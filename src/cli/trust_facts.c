@@ -88,14 +88,8 @@ uint64_t trust_facts_kdf(const ald_info *info, const char *name, uint64_t otherw
 {
     const ald_value *kdf = fact(info, "kdf");
     const ald_value *value = kdf != NULL ? ald_value_find(kdf, name) : NULL;
-    switch (ald_value_get_type(value)) {
-    case ALD_VALUE_UINT:
-        return ald_value_get_uint(value);
-    case ALD_VALUE_INT:
-        return (uint64_t)ald_value_get_int(value);
-    default:
-        return otherwise;
-    }
+    return value != NULL && ald_value_get_type(value) == ALD_VALUE_UINT ? ald_value_get_uint(value)
+                                                                        : otherwise;
 }
 
 /* ---- JSON */
