@@ -11,13 +11,14 @@ typedef struct convert_args {
     read_options read;
     write_options write;
     describe_options describe;
+    keep_options keep;
 } convert_args;
 
 static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
 {
     const convert_args *args = raw;
     file_format format = FORMAT_UNKNOWN;
-    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe, 0};
+    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe, &args->keep, 0};
     ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
     if (status != ALD_OK || t.out != NULL) {
         return status != ALD_OK ? status : cli_transfer(env, &t, err);
@@ -49,6 +50,8 @@ static const opt_use options[] = {
     {&cli_group_read_schema, offsetof(convert_args, read)},
     {&cli_group_write, offsetof(convert_args, write)},
     {&cli_group_describe, offsetof(convert_args, describe)},
+    {&cli_group_sign, offsetof(convert_args, keep.sign)},
+    {&cli_group_keep, offsetof(convert_args, keep)},
     {&cli_group_trust, offsetof(convert_args, read.trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},

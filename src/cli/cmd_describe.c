@@ -8,8 +8,10 @@
 typedef struct describe_args {
     cli_common common;
     const char *in, *out;
+    read_options read; /* what it is opened with; nothing else */
     write_options write;
     describe_options describe;
+    keep_options keep;
 } describe_args;
 
 static ald_status run_describe(cli_env *env, void *raw, ald_error *err)
@@ -17,11 +19,10 @@ static ald_status run_describe(cli_env *env, void *raw, ald_error *err)
     const describe_args *args = raw;
     const describe_options *d = &args->describe;
     write_options write = args->write;
-    read_options read;
-    memset(&read, 0, sizeof(read));
+    read_options read = args->read;
     read.from = "ald";
     write.to = "ald";
-    transfer t = {args->in, NULL, &read, &write, d, 1};
+    transfer t = {args->in, NULL, &read, &write, d, &args->keep, 1};
     ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
     if (status == ALD_OK && d->metadata == NULL && d->column_docs == NULL &&
         d->dataset_type == NULL) {
@@ -48,6 +49,9 @@ static const opt_operand operands[] = {
 static const opt_use options[] = {
     {&cli_group_describe, offsetof(describe_args, describe)},
     {&cli_group_write_ald, offsetof(describe_args, write)},
+    {&cli_group_sign, offsetof(describe_args, keep.sign)},
+    {&cli_group_keep, offsetof(describe_args, keep)},
+    {&cli_group_trust, offsetof(describe_args, read.trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},
     {0},
@@ -66,6 +70,8 @@ const cli_command cli_cmd_describe = {
     .brief = "set metadata, column documentation and data set type of a .ald",
     .details =
         "The rows stay as they are, and so do chunks and alignment unless options say otherwise. "
+        "License and encryption stay; metadata alone are set without the key of an encrypted file. "
+        "A signed file needs --key, which signs it anew, or --drop-signature. "
         "`alimentar info --json` shows the metadata, `alimentar schema "
         "--json` the documentation of columns.",
     .examples = examples,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ald/rewrite.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
 #include "cli/tracked.h"
@@ -14,24 +15,13 @@ typedef struct transfer_state {
     const transfer *t;
     cli_input in;
     cli_output out;
-    ald_value *metadata; /* of a .ald output; NULL: none */
+    ald_value *metadata;        /* of a .ald output; NULL: none */
+    ald_inspection *inspection; /* of a .ald input that becomes a .ald */
+    cli_protection protection;
     ald_extras extras;
     struct ArrowSchema schema; /* with column documentation; release NULL: the stream's own */
     write_options write;
 } transfer_state;
-
-static ald_status refuse_lost_trust(cli_env *env, const ald_info *info, ald_error *err)
-{
-    if ((info->flags & (ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) == 0) {
-        return ALD_OK;
-    }
-    if ((info->flags & ALD_FLAG_SIGNED) == 0) {
-        cli_hint(env, "convert it to .arrow, .csv or .jsonl: those carry no license anyway");
-    }
-    return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
-                         "the new file would lose the %s, and this build cannot make a new one",
-                         (info->flags & ALD_FLAG_SIGNED) != 0 ? "signature" : "license");
-}
 
 static void keep_layout(write_options *write, const ald_info *info)
 {
@@ -57,26 +47,40 @@ static void keep_layout(write_options *write, const ald_info *info)
 /* What a .ald input hands on to a .ald output. Reads the prefix only; the load that follows checks it. */
 static ald_status keep_from_input(transfer_state *s, ald_error *err)
 {
-    ald_inspection *inspection = NULL;
-    ald_status status = ald_inspect(&s->in.source, NULL, &s->env->host, &inspection, err);
+    ald_status status = ald_inspect(&s->in.source, NULL, &s->env->host, &s->inspection, err);
     if (status != ALD_OK) {
         return status;
     }
-    const ald_info *info = ald_inspection_info(inspection);
-    status = refuse_lost_trust(s->env, info, err);
-    if (status == ALD_OK) {
-        s->extras.dataset_type = info->dataset_type;
-        s->extras.compression =
-            info->flags & ALD_FLAG_TRUENO_NATIVE ? ALD_COMPRESSION_ZSTD_L3 : info->compression;
-        if (ald_value_find(info->metadata, "sha256") != NULL && s->write.compat == 0) {
-            s->write.sha256 = 1;
-        }
-        if (s->t->keep_layout) {
-            keep_layout(&s->write, info);
-        }
-        status = ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
+    const ald_info *info = ald_inspection_info(s->inspection);
+    status = cli_keep_check(s->env, s->t->keep, info, err);
+    if (status != ALD_OK) {
+        return status;
     }
-    ald_inspection_free(inspection);
+    s->extras.dataset_type = info->dataset_type;
+    s->extras.compression =
+        info->flags & ALD_FLAG_TRUENO_NATIVE ? ALD_COMPRESSION_ZSTD_L3 : info->compression;
+    if (ald_value_find(info->metadata, "sha256") != NULL && s->write.compat == 0 &&
+        info->encryption_mode < 0) {
+        s->write.sha256 = 1;
+    }
+    if (s->t->keep_layout) {
+        keep_layout(&s->write, info);
+    }
+    return ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
+}
+
+/* How a .ald output is protected; asks for what has to be asked for. */
+static ald_status make_protection(transfer_state *s, ald_error *err)
+{
+    const transfer *t = s->t;
+    const ald_info *info = s->inspection != NULL ? ald_inspection_info(s->inspection) : NULL;
+    ald_status status = info != NULL ? cli_input_trust(&s->in, &t->read->trust, err)
+                                     : cli_keep_check(s->env, t->keep, NULL, err);
+    if (status == ALD_OK) {
+        status = cli_keep_open(s->env, t->keep, &t->read->trust.key_passphrase, info, &s->in.trust,
+                               &s->protection, err);
+    }
+    s->extras.protection = &s->protection.protection;
     return status;
 }
 
@@ -129,6 +133,15 @@ static void say_done(const transfer_state *s, const cli_tracked *tracked)
     }
 }
 
+/* An error in metadata that were given is of that file. */
+static void name_metadata_file(const transfer_state *s, const ald_error *err)
+{
+    if (s->t->describe->metadata != NULL && err != NULL &&
+        strncmp(err->msg, "metadata key ", 13) == 0) {
+        s->env->subject = s->t->describe->metadata;
+    }
+}
+
 static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
 {
     struct ArrowArrayStream batches;
@@ -150,17 +163,75 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
     cli_progress_end(&s->in.progress);
     if (status == ALD_OK) {
         say_done(s, &tracked);
-    } else if (s->t->describe->metadata != NULL && err != NULL &&
-               strncmp(err->msg, "metadata key ", 13) == 0) {
-        s->env->subject = s->t->describe->metadata;
+    } else {
+        name_metadata_file(s, err);
     }
     return status;
 }
 
+/* ---- new metadata without the rows */
+
+/* Whether a file that is encrypted, signed or licensed gets nothing but metadata: that needs none of its secrets. */
+static int is_described_alone(const transfer_state *s)
+{
+    const write_options *w = s->t->write;
+    const describe_options *d = s->t->describe;
+    uint8_t flags = s->inspection != NULL ? ald_inspection_info(s->inspection)->flags : 0;
+    return s->t->keep_layout &&
+           (flags & (ALD_FLAG_ENCRYPTED | ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) != 0 &&
+           d->column_docs == NULL && d->dataset_type == NULL && s->t->keep->recipients.count == 0 &&
+           !s->t->keep->plain && w->compression == 0 && !w->sha256 && w->compat == 0 &&
+           !w->streaming && !w->no_streaming && !w->aligned && w->backend_hint == 0 &&
+           w->chunk_rows == 0;
+}
+
+static ald_status fill_described(void *ctx, const ald_sink *sink, ald_error *err)
+{
+    transfer_state *s = ctx;
+    ald_load_options load = ALD_LOAD_OPTIONS_INIT;
+    ald_rewrite_options options = ALD_REWRITE_OPTIONS_INIT;
+    cli_trust_load(&s->in.trust, &load);
+    options.load = &load;
+    options.metadata = s->metadata;
+    options.protection.signer_seed = s->protection.protection.signer_seed;
+    options.signing = s->t->keep->sign.key != NULL      ? ALD_SIGNING_SIGN
+                      : s->t->keep->sign.drop_signature ? ALD_SIGNING_STRIP
+                                                        : ALD_SIGNING_REFUSE;
+    return ald_rewrite(&s->in.source, sink, &options, &s->env->host, err);
+}
+
+static ald_status describe_alone(transfer_state *s, const char *path, ald_error *err)
+{
+    const secret_options *passphrase = &s->t->read->trust.key_passphrase;
+    ald_status status =
+        cli_trust_open(s->env, &s->t->read->trust, &s->in.source, NULL, &s->in.trust, err);
+    if (status == ALD_OK) {
+        status = cli_protection_open(&s->protection, err);
+    }
+    if (status == ALD_OK) {
+        status = cli_protection_sign(s->env, &s->protection, s->t->keep->sign.key, passphrase, NULL,
+                                     err);
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
+    s->env->subject = s->in.name;
+    status = cli_output_fill(&s->out, path, fill_described, s, err);
+    cli_trust_explain(s->env, &s->in.trust, &s->in.source, status);
+    if (status == ALD_OK) {
+        cli_trust_note(s->env, &s->in.trust, ald_inspection_info(s->inspection));
+    } else {
+        name_metadata_file(s, err);
+    }
+    return status;
+}
+
+/* ---- */
+
 /* CSV options that speak of the input where there is one, else of the output. */
 static void apply_csv_options(transfer_state *s)
 {
-    if (s->t->read != NULL && file_format_scope_in(s->in.format) != SCOPE_CSV_IN) {
+    if (file_format_scope_in(s->in.format) != SCOPE_CSV_IN) {
         s->out.delimiter = s->t->read->delimiter;
         s->out.no_header = s->t->read->no_header;
     }
@@ -173,7 +244,7 @@ static ald_status run(transfer_state *s, ald_error *err)
     ald_status status =
         cli_output_init(s->env, path, &s->write, t->out != NULL ? t->in : NULL, &s->out, err);
     if (status == ALD_OK) {
-        status = cli_input_open(s->env, t->in, t->read != NULL ? t->read->from : NULL, &s->in, err);
+        status = cli_input_open(s->env, t->in, t->read->from, &s->in, err);
     }
     if (status == ALD_OK) {
         s->env->subject = NULL;
@@ -183,6 +254,12 @@ static ald_status run(transfer_state *s, ald_error *err)
     if (status == ALD_OK && s->out.format == FORMAT_ALD) {
         s->env->subject = s->in.name;
         status = make_extras(s, err);
+    }
+    if (status == ALD_OK && is_described_alone(s)) {
+        return describe_alone(s, path, err);
+    }
+    if (status == ALD_OK && s->out.format == FORMAT_ALD) {
+        status = make_protection(s, err);
     }
     if (status == ALD_OK) {
         status = cli_input_stream(&s->in, t->read, NULL, err);
@@ -206,6 +283,8 @@ ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)
         s.schema.release(&s.schema);
     }
     ald_value_free(s.metadata);
+    cli_protection_close(&s.protection);
+    ald_inspection_free(s.inspection);
     cli_input_close(&s.in);
     return status;
 }

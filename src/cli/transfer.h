@@ -5,19 +5,23 @@
 
 #include "cli/input.h"
 #include "cli/json_args.h"
+#include "cli/keep_trust.h"
 #include "cli/output.h"
 
 typedef struct transfer {
     const char *in;
-    const char *out;          /* NULL: a .ald that is replaced */
-    const read_options *read; /* or NULL */
+    const char *out; /* NULL: a .ald that is replaced */
+    const read_options *read;
     const write_options *write;
     const describe_options *describe;
-    uint8_t keep_layout; /* a .ald input in chunks, or aligned, gives such an output */
+    const keep_options *keep;
+    uint8_t
+        keep_layout; /* a .ald input in chunks, or aligned, gives such an output; new metadata alone leave the bytes of
+                          * the rows as they are where trust depends on them */
 } transfer;
 
-/* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, data set type and compression unless the
- * options say otherwise. */
+/* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, data set type, compression, license and
+ * encryption unless the options say otherwise; one that is signed is not replaced by an unsigned one in silence. */
 ALD_NODISCARD ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err);
 
 #endif
