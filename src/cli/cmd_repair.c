@@ -7,11 +7,14 @@
 #include "cli/command.h"
 #include "cli/damage.h"
 #include "cli/input.h"
+#include "cli/keep_trust.h"
 #include "cli/output.h"
 
 typedef struct repair_args {
     cli_common common;
     const char *in, *out;
+    trust_options trust;
+    keep_options keep;
     write_options write;
     uint8_t json;
 } repair_args;
@@ -69,11 +72,12 @@ static void report(const repair_args *args, const salvage *s)
                d->chunk_count - d->count, d->chunk_count, s->kept_rows, d->lost_rows);
 }
 
-static ald_status write_kept(cli_env *env, const repair_args *args, salvage *s, ald_error *err)
+static ald_status write_kept(cli_env *env, const repair_args *args, salvage *s,
+                             const ald_protection *protection, ald_error *err)
 {
     const ald_info *info = ald_streaming_info(s->file);
     ald_stream_impl impl = {salvage_schema, salvage_next, salvage_free, s, 0};
-    ald_extras extras = {info->dataset_type, info->compression, info->metadata, NULL};
+    ald_extras extras = {info->dataset_type, info->compression, info->metadata, protection};
     write_options write = args->write;
     struct ArrowArrayStream batches;
     cli_output out;
@@ -87,6 +91,49 @@ static ald_status write_kept(cli_env *env, const repair_args *args, salvage *s, 
                             : cli_output_write(&out, args->out, &batches, &write, &extras, err);
 }
 
+/* What the output is without, said aloud: the rows are not those that were signed. */
+static void note_loss(const cli_env *env, const repair_args *args, uint8_t flags, int has_license)
+{
+    if ((flags & ALD_FLAG_SIGNED) != 0) {
+        cli_note(env,
+                 args->keep.sign.key != NULL
+                     ? "the signature of the damaged file was not checked; yours says that the "
+                       "rows that are left are the right ones"
+                     : "the output is not signed; --key signs it");
+    }
+    if ((flags & ALD_FLAG_LICENSED) != 0) {
+        cli_note(env, has_license ? "the license is kept as it is in the damaged file"
+                                  : "the license cannot be read, the output has none");
+    }
+}
+
+/* Encrypted like the damaged file. Blocks at the end, a license among them, can be read where the file was not cut. */
+static ald_status write_protected(cli_env *env, const repair_args *args, cli_input *in, salvage *s,
+                                  ald_error *err)
+{
+    ald_info info = *ald_streaming_info(s->file);
+    ald_inspection *whole = NULL;
+    cli_protection protection = {0};
+    info.signer_public_key = NULL; /* salvaging does not read these two */
+    info.license = NULL;
+    if ((info.flags & ALD_FLAG_LICENSED) != 0 &&
+        ald_inspect(&in->source, NULL, &env->host, &whole, NULL) == ALD_OK) {
+        info.license = ald_inspection_info(whole)->license;
+    }
+    ald_status status = cli_keep_check(env, &args->keep, &info, err);
+    if (status == ALD_OK) {
+        status = cli_keep_open(env, &args->keep, &args->trust.key_passphrase, &info, &in->trust,
+                               &protection, err);
+    }
+    if (status == ALD_OK) {
+        note_loss(env, args, info.flags, info.license != NULL);
+        status = write_kept(env, args, s, &protection.protection, err);
+    }
+    cli_protection_close(&protection);
+    ald_inspection_free(whole);
+    return status;
+}
+
 static ald_status run_repair(cli_env *env, void *raw, ald_error *err)
 {
     repair_args *args = raw;
@@ -95,14 +142,14 @@ static ald_status run_repair(cli_env *env, void *raw, ald_error *err)
     cli_input in;
     ald_status status = cli_input_open(env, args->in, "ald", &in, err);
     if (status == ALD_OK) {
-        status = damage_open(env, &in, &s.file, err);
-    }
-    if (status == ALD_OK &&
-        (ald_streaming_info(s.file)->flags & (ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) != 0) {
-        cli_note(env, "the output is neither signed nor licensed");
+        status = cli_input_trust(&in, &args->trust, err);
     }
     if (status == ALD_OK) {
-        status = write_kept(env, args, &s, err);
+        status = damage_open(env, &in, &s.file, err);
+        cli_trust_explain(env, &in.trust, &in.source, status);
+    }
+    if (status == ALD_OK) {
+        status = write_protected(env, args, &in, &s, err);
     }
     if (status == ALD_OK) {
         report(args, &s);
@@ -130,6 +177,9 @@ static const opt_group group = OPT_GROUP("Report", specs);
 static const opt_use options[] = {
     {&group, 0},
     {&cli_group_write_ald, offsetof(repair_args, write)},
+    {&cli_group_sign, offsetof(repair_args, keep.sign)},
+    {&cli_group_keep, offsetof(repair_args, keep)},
+    {&cli_group_trust, offsetof(repair_args, trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},
     {0},
@@ -145,7 +195,8 @@ const cli_command cli_cmd_repair = {
     .verb = "repair",
     .brief = "save the whole chunks of a damaged .ald",
     .details =
-        "Every chunk that still passes its checks goes into a new file, which is not signed; for "
+        "Every chunk that still passes its checks goes into a new file, encrypted like the damaged "
+        "one and not signed without --key; for "
         "each other one the lost rows, their bytes in the file and the reason are printed. Rows "
         "are counted from 0. The file must have been written in chunks (as files above 100 MB "
         "are), and its beginning, up to the chunk index, must be whole.",

@@ -169,6 +169,16 @@ ald_status file_format_check_beginning(cli_env *env, file_format format, const a
                          rows[format].binary ? "an " : "", rows[format].text);
 }
 
+uint8_t file_format_ald_flags(const ald_source *source)
+{
+    uint8_t header[22];
+    return source->size_bytes >= sizeof(header) &&
+                   source->read_at(source->ctx, 0, header, sizeof(header), NULL) == ALD_OK &&
+                   memcmp(header, "ALDF", 4) == 0
+               ? header[21]
+               : 0;
+}
+
 ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *err)
 {
     static const struct {

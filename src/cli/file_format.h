@@ -52,6 +52,9 @@ ALD_NODISCARD ald_status file_format_check_beginning(cli_env *env, file_format f
                                                      const ald_source *source, int is_chosen,
                                                      ald_error *err);
 
+/* The flags of a .ald by its header alone; 0 where it has none, or is none. */
+uint8_t file_format_ald_flags(const ald_source *source);
+
 /* ALD_E_INVALID_ARG when an option was given that has no effect on any of `scopes`. */
 ALD_NODISCARD ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *err);
 

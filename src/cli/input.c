@@ -354,10 +354,8 @@ static ald_status open_ipc(cli_input *in, const struct ArrowSchema *expected, al
 
 int cli_input_has_chunks(const cli_input *in)
 {
-    uint8_t header[22];
-    return in->format == FORMAT_ALD && in->source.size_bytes >= sizeof header &&
-           in->source.read_at(in->source.ctx, 0, header, sizeof header, NULL) == ALD_OK &&
-           memcmp(header, "ALDF", 4) == 0 && (header[21] & ALD_FLAG_STREAMING) != 0;
+    return in->format == FORMAT_ALD &&
+           (file_format_ald_flags(&in->source) & ALD_FLAG_STREAMING) != 0;
 }
 
 /* ---- the last chunks of a file */

@@ -89,15 +89,15 @@ int cli_trust_is_asked_for(const cli_env *env)
     return 0;
 }
 
-/* What the head of the file asks for. */
+/* What the file asks for. Of one that is broken, and yet encrypted, only the flags are known: its chunks may be saved. */
 typedef struct trust_needs {
-    uint8_t password, keys, signers;
+    uint8_t password, keys, signers, is_known;
 } trust_needs;
 
 static trust_needs needs_of(const cli_env *env, const ald_source *source)
 {
-    trust_needs all = {1, 1, 1};
-    trust_needs needs = {0, 0, 0};
+    trust_needs all = {1, 1, 1, 0};
+    trust_needs needs = {0, 0, 0, 1};
     ald_inspection *inspection = NULL;
     if (source == NULL) {
         return all;
@@ -107,6 +107,8 @@ static trust_needs needs_of(const cli_env *env, const ald_source *source)
         needs.password = info->encryption_mode == 0;
         needs.keys = info->encryption_mode > 0;
         needs.signers = info->signer_public_key != NULL;
+    } else if ((file_format_ald_flags(source) & ALD_FLAG_ENCRYPTED) != 0) {
+        needs = all;
     }
     ald_inspection_free(inspection);
     return needs;
@@ -161,7 +163,7 @@ static ald_status get_password(cli_env *env, const trust_options *options, trust
     if (password_was_given(env, options) || (has_source && needs.password)) {
         return read_password(env, options, name, out, err);
     }
-    return needs.password && name != NULL && options->private_keys.count == 0
+    return needs.is_known && needs.password && name != NULL && options->private_keys.count == 0
                ? offer_password(name, out, err)
                : ALD_OK;
 }
@@ -287,7 +289,8 @@ static void explain_signer(cli_env *env, const cli_trust *trust, const ald_info 
 {
     char print[ALD_FINGERPRINT_BYTES];
     if (info->signer_public_key == NULL) {
-        cli_hint(env, "the file is not signed; --allow-unsigned reads it");
+        cli_hint(env,
+                 "--trusted-keys asks for a signature; --allow-unsigned reads a file without one");
         return;
     }
     if (ald_key_fingerprint(info->signer_public_key, &env->host, print, NULL) != ALD_OK) {
@@ -316,10 +319,8 @@ static void explain_password(cli_env *env, const cli_trust *trust)
 static void explain_decryption(cli_env *env, const cli_trust *trust, const ald_info *info)
 {
     if (info->encryption_mode < 0) {
-        cli_hint(env,
-                 "the file is not encrypted, though a %s was given: it may not be the one that "
-                 "was sent; --allow-plain reads it",
-                 trust->trust.password != NULL ? "password" : "private key");
+        cli_hint(env, "this may not be the file that was sent to you; --allow-plain reads it "
+                      "nevertheless");
     } else if (info->encryption_mode == 0) {
         explain_password(env, trust);
     } else if (trust->trust.private_count == 0) {

@@ -291,6 +291,7 @@ static ald_status salvage_layout(ald__file *f, ald_error *err)
     if (f->payload_size < s->payload.end - at)
         s->payload.end = at + f->payload_size;
     ALD_TRY(ald__file_check_prefix(f, err));
+    ALD_TRY(read_recipients(f, err));
     return ald__file_read_chunks(f, err);
 }
 
