@@ -91,13 +91,33 @@ struct ald__encoder {
     ald_sink sink;
 };
 
+/* A build that only reads (ALD_DECODE_ONLY) stores bytes as they are, and has no encoder linked in. */
+#ifdef ALD_DECODE_ONLY
+#define ENCODER_MAX ALD_COMPRESSION_NONE
+
+static const ald__encoder_ops *encoder_ops(uint8_t id)
+{
+    (void)id;
+    return NULL;
+}
+#else
+#define ENCODER_MAX ALD_COMPRESSION_LZ4
+
+static const ald__encoder_ops *encoder_ops(uint8_t id)
+{
+    if (id == ALD_COMPRESSION_NONE)
+        return NULL;
+    return id == ALD_COMPRESSION_LZ4 ? &ald__lz4_encoder : &ald__zstd_encoder;
+}
+#endif
+
 ald_status ald__encoder_new(uint8_t id, const ald_allocator *alloc, uint64_t content_size,
                             const ald_sink *sink, ald__encoder **out, ald_error *err)
 {
     ald__encoder *e;
     ald_status st = ALD_OK;
     *out = NULL;
-    if (id > ALD_COMPRESSION_LZ4)
+    if (id > ENCODER_MAX)
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                          "writing compression id %u is not supported", id);
     e = ald__alloc_zero(alloc, sizeof *e, err);
@@ -105,9 +125,7 @@ ald_status ald__encoder_new(uint8_t id, const ald_allocator *alloc, uint64_t con
         return ALD_E_NOMEM;
     e->alloc = *alloc;
     e->sink = *sink;
-    e->ops = id == ALD_COMPRESSION_NONE  ? NULL
-             : id == ALD_COMPRESSION_LZ4 ? &ald__lz4_encoder
-                                         : &ald__zstd_encoder;
+    e->ops = encoder_ops(id);
     if (e->ops != NULL)
         st = e->ops->open(&e->alloc, id == ALD_COMPRESSION_ZSTD_L19 ? 19 : 3, content_size,
                           &e->state, err);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/rewriting.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ald/schema.h"
+#include "cli/keep_trust.h"
+
+static const opt_spec place_specs[] = {
+    {.name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     .offset = offsetof(place_options, out),
+     .help = "the .ald to write; without it FILE is replaced, in one step"},
+    {.name = "force",
+     .letter = 'f',
+     .kind = OPT_FLAG,
+     .offset = offsetof(place_options, force),
+     .help = "replace the output if it exists"},
+};
+const opt_group cli_group_place = OPT_GROUP("Output", place_specs);
+
+static ald_status open_output(cli_env *env, const place_options *place, rewriting *r,
+                              ald_error *err)
+{
+    write_options write;
+    memset(&write, 0, sizeof(write));
+    write.to = "ald";
+    write.force = place->force;
+    if (place->out == NULL && strcmp(place->in, "-") == 0) {
+        cli_hint(env, "name it with -o; -o - writes to standard output");
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the output is missing");
+    }
+    return cli_output_init(env, place->out != NULL ? place->out : place->in, &write,
+                           place->out != NULL ? place->in : NULL, &r->out, err);
+}
+
+ald_status cli_rewriting_open(cli_env *env, const place_options *place, const trust_options *trust,
+                              int needs_key, rewriting *out, ald_error *err)
+{
+    static const trust_options no_trust;
+    static const ald_rewrite_options none = ALD_REWRITE_OPTIONS_INIT;
+    memset(out, 0, sizeof(*out));
+    out->env = env;
+    out->place = place;
+    out->options = none;
+    ald_status status = open_output(env, place, out, err);
+    if (status == ALD_OK) {
+        status = cli_input_open(env, place->in, "ald", &out->in, err);
+    }
+    if (status == ALD_OK) {
+        status = ald_inspect(&out->in.source, NULL, &env->host, &out->inspection, err);
+        out->info = status == ALD_OK ? ald_inspection_info(out->inspection) : NULL;
+    }
+    if (status == ALD_OK && needs_key) {
+        status = cli_input_trust(&out->in, trust, err);
+    } else if (status == ALD_OK) {
+        out->in.has_trust = 1; /* without a name nobody is asked for a password */
+        status =
+            cli_trust_open(env, trust != NULL ? trust : &no_trust, NULL, NULL, &out->in.trust, err);
+    }
+    return status == ALD_OK ? cli_protection_open(&out->protection, err) : status;
+}
+
+ald_status cli_rewriting_sign(rewriting *r, const sign_options *sign,
+                              const secret_options *key_passphrase, ald_error *err)
+{
+    keep_options keep;
+    uint8_t own[ALD_KEY_BYTES];
+    memset(&keep, 0, sizeof(keep));
+    keep.sign = *sign;
+    ald_status status = cli_keep_check(r->env, &keep, r->info, err);
+    if (status == ALD_OK) {
+        status = cli_protection_sign(r->env, &r->protection, sign->key, key_passphrase, own, err);
+    }
+    r->options.signing = sign->key != NULL      ? ALD_SIGNING_SIGN
+                         : sign->drop_signature ? ALD_SIGNING_STRIP
+                                                : ALD_SIGNING_REFUSE;
+    if (status == ALD_OK && sign->key != NULL && r->info->signer_public_key != NULL &&
+        memcmp(own, r->info->signer_public_key, sizeof(own)) == 0) {
+        r->in.trust.trust.allow_untrusted = 1; /* one's own signature needs nobody's trust */
+    }
+    return status;
+}
+
+static ald_status rewrite_into(void *ctx, const ald_sink *sink, ald_error *err)
+{
+    rewriting *r = ctx;
+    r->env->subject = r->in.name;
+    ald_status status = ald_rewrite(&r->in.source, sink, &r->options, &r->env->host, err);
+    if (status != ALD_OK) {
+        cli_trust_explain(r->env, &r->in.trust, &r->in.source, status);
+    }
+    return status;
+}
+
+ald_status cli_rewriting_run(rewriting *r, ald_error *err)
+{
+    ald_load_options load = ALD_LOAD_OPTIONS_INIT;
+    const char *path = r->place->out != NULL ? r->place->out : r->place->in;
+    cli_trust_load(&r->in.trust, &load);
+    r->options.load = &load;
+    r->options.protection = r->protection.protection;
+    ald_status status = cli_output_fill(&r->out, path, rewrite_into, r, err);
+    r->options.load = NULL;
+    if (status == ALD_OK && isatty(STDERR_FILENO)) {
+        cli_note(r->env, "%s: %" PRIu64 " bytes", r->out.name, r->out.byte_count);
+    }
+    return status;
+}
+
+void cli_rewriting_close(rewriting *r)
+{
+    cli_protection_close(&r->protection);
+    ald_inspection_free(r->inspection);
+    cli_input_close(&r->in);
+}
