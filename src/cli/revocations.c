@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700
 #include "cli/revocations.h"
 
 #include <stdlib.h>
