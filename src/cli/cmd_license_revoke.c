@@ -95,7 +95,7 @@ static ald_status write_list(revoke_state *s, ald_error *err)
         status = cli_output_fill(&out, s->args->out, fill_list, s, err);
     }
     if (status == ALD_OK) {
-        cli_note(s->env, "'%s' has %zu licenses, %zu of them new", s->args->out, s->list.count,
+        cli_note(s->env, "revoked licenses in '%s': %zu, new: %zu", s->args->out, s->list.count,
                  s->added);
     }
     return status;

@@ -11,7 +11,6 @@
 #include "cli/input.h"
 #include "cli/license_options.h"
 #include "cli/license_use.h"
-#include "cli/revocations.h"
 #include "cli/trust_facts.h"
 
 typedef struct show_args {
@@ -24,7 +23,6 @@ typedef struct check_args {
     cli_common common;
     const char *in;
     const char *licensee;
-    const char *revocations;
     trust_options trust;
 } check_args;
 
@@ -96,7 +94,6 @@ static void show_json(cli_env *env, const ald_info *info, const ald_license_usag
     json_print j = {0};
     json_open(&j, NULL, '{');
     trust_facts_license_json(&j, env, info);
-    json_bool(&j, "bound", trust_facts_is_bound(info));
     json_open(&j, "used_here", '{');
     json_uint(&j, "seats", usage->seat_count);
     json_uint(&j, "queries", usage->query_count);
@@ -204,12 +201,14 @@ static const char *revocation_result(const ald_info *info, const ald_revocations
                : "not checked: the list is signed with another key than the file";
 }
 
-static void print_checks(const ald_info *info, const ald_revocations *list, int has_name)
+static void print_checks(const ald_info *info, const cli_trust *trust, int has_name)
 {
     const ald_license *l = info->license;
     char when[64];
     char text[128];
-    ald_facts_line("signature", "right, of a trusted signer");
+    ald_facts_line("signature", signers_find(&trust->signers, info->signer_public_key) != NULL
+                                    ? "right, of a trusted signer"
+                                    : "right, of a signer whom nobody here trusts");
     ald_facts_line("binding", "the signature covers this license");
     snprintf(text, sizeof(text), "%s%s", ald_facts_time(l->expires_at, when, sizeof(when)),
              trust_facts_is_bound(info) && (l->flags & ALD_LICENSE_EXPIRATION_ENFORCED) == 0 &&
@@ -217,7 +216,7 @@ static void print_checks(const ald_info *info, const ald_revocations *list, int 
                  ? " (not enforced)"
                  : "");
     ald_facts_line("expires", text);
-    ald_facts_line("revocation", revocation_result(info, list));
+    ald_facts_line("revocation", revocation_result(info, trust->trust.revocations));
     ald_facts_line("licensee",
                    has_name ? "as named" : "not checked: no name was given (--licensee)");
     ald_facts_line("seats", l->flags & ALD_LICENSE_SEATS_ENFORCED ? "there is one for this user"
@@ -227,7 +226,7 @@ static void print_checks(const ald_info *info, const ald_revocations *list, int 
 }
 
 static ald_status check_file(cli_env *env, const check_args *args, cli_input *in,
-                             const ald_info *info, const ald_revocations *list, ald_error *err)
+                             const ald_info *info, ald_error *err)
 {
     if (info->license == NULL) {
         return no_license(err);
@@ -235,7 +234,6 @@ static ald_status check_file(cli_env *env, const check_args *args, cli_input *in
     ald_status status = cli_input_trust(in, &args->trust, err);
     if (status == ALD_OK) {
         in->trust.trust.commercial = 1;
-        in->trust.trust.revocations = list;
         status = check_by_reading(in, &args->trust, err);
     }
     if (status == ALD_OK) {
@@ -245,7 +243,7 @@ static ald_status check_file(cli_env *env, const check_args *args, cli_input *in
         status = check_usage(env, info->license, err);
     }
     if (status == ALD_OK) {
-        print_checks(info, list, args->licensee != NULL);
+        print_checks(info, &in->trust, args->licensee != NULL);
     }
     return status;
 }
@@ -255,25 +253,15 @@ static ald_status run_check(cli_env *env, void *raw, ald_error *err)
     const check_args *args = raw;
     cli_input in;
     ald_inspection *inspection = NULL;
-    revocation_list list = {0};
-    memset(&in, 0, sizeof(in));
-    ald_status status = ALD_OK;
-    if (args->revocations != NULL) {
-        status = cli_revocations_load(env, args->revocations, &list, err);
-    }
-    if (status == ALD_OK) {
-        status = cli_input_open(env, args->in, "ald", &in, err);
-    }
+    ald_status status = cli_input_open(env, args->in, "ald", &in, err);
     if (status == ALD_OK) {
         status = ald_inspect(&in.source, NULL, &env->host, &inspection, err);
     }
     if (status == ALD_OK) {
-        status = check_file(env, args, &in, ald_inspection_info(inspection),
-                            args->revocations != NULL ? &list.revocations : NULL, err);
+        status = check_file(env, args, &in, ald_inspection_info(inspection), err);
     }
     ald_inspection_free(inspection);
     cli_input_close(&in);
-    cli_revocations_clear(&list);
     return status;
 }
 
@@ -299,11 +287,6 @@ static const opt_spec check_specs[] = {
      .kind = OPT_TEXT,
      .offset = offsetof(check_args, licensee),
      .help = "whom the license is for: the name as the seller wrote it"},
-    {.name = "revocations",
-     .arg = "LIST",
-     .kind = OPT_TEXT,
-     .offset = offsetof(check_args, revocations),
-     .help = "the seller's list of revoked licenses"},
 };
 static const opt_group group_check = OPT_GROUP("License", check_specs);
 

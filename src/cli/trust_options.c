@@ -75,6 +75,11 @@ static const opt_spec trust_specs[] = {
      .kind = OPT_FLAG,
      AT(ignore_expiry),
      .help = "read it though its license has expired"},
+    {.name = "revocations",
+     .arg = "LIST",
+     .kind = OPT_TEXT,
+     AT(revocations),
+     .help = "refuse a license that the seller's list (`license revoke`) revokes"},
 };
 const opt_group cli_group_trust = OPT_GROUP("Trust", trust_specs);
 
@@ -263,6 +268,10 @@ ald_status cli_trust_open(cli_env *env, const trust_options *options, const ald_
     }
     trust_needs needs = needs_of(env, source);
     ald_status status = get_signers(env, options, needs, out, err);
+    if (status == ALD_OK && options->revocations != NULL) {
+        status = cli_revocations_load(env, options->revocations, &out->revocations, err);
+        out->trust.revocations = &out->revocations.revocations;
+    }
     if (status == ALD_OK) {
         status = get_private_keys(env, options, needs, out, err);
     }
@@ -272,6 +281,7 @@ ald_status cli_trust_open(cli_env *env, const trust_options *options, const ald_
 void cli_trust_close(cli_trust *trust)
 {
     signers_clear(&trust->signers);
+    cli_revocations_clear(&trust->revocations);
     free(trust->trusted);
     ald__secret_pages_free(trust->secrets, sizeof(*trust->secrets));
     memset(trust, 0, sizeof(*trust));

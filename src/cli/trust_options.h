@@ -5,6 +5,7 @@
 
 #include "ald/reader.h"
 #include "cli/passphrase.h"
+#include "cli/revocations.h"
 #include "cli/signers.h"
 
 /* The same for every command that reads. The key passphrase is also that of a key to sign with (--key). */
@@ -12,6 +13,7 @@ typedef struct trust_options {
     secret_options password;       /* of the data set */
     secret_options key_passphrase; /* of the files of private keys */
     opt_list private_keys, trusted_keys;
+    const char *revocations;
     uint8_t ask_password, allow_untrusted, allow_unsigned, allow_plain, ignore_expiry;
 } trust_options;
 
@@ -26,6 +28,7 @@ typedef struct cli_trust {
     struct trust_secrets *secrets; /* password and private keys, in memory that is wiped */
     signer_list signers;           /* of --trusted-keys, else of the trust store */
     uint8_t *trusted;              /* their keys */
+    revocation_list revocations;   /* of --revocations */
     uint8_t ignore_expiry;
     uint8_t from_store; /* the signers are the store's */
 } cli_trust;
