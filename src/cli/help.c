@@ -106,12 +106,17 @@ void cli_print_help(const cli_command *command)
 
 void cli_print_overview(void)
 {
+    int width = 0;
+    for (size_t i = 0; i < cli_command_count; i++) {
+        int size = (int)strlen(cli_commands[i]->verb);
+        width = size > width ? size : width;
+    }
     cli_printf(
         "Usage: alimentar COMMAND [options] ...\n\n"
         "Data sets in one checked file: converts, shows and verifies .ald, CSV, JSON and Arrow.\n\n"
         "Commands:\n");
     for (size_t i = 0; i < cli_command_count; i++) {
-        cli_printf("  %-10s %s\n", cli_commands[i]->verb, cli_commands[i]->brief);
+        cli_printf("  %-*s  %s\n", width, cli_commands[i]->verb, cli_commands[i]->brief);
     }
     cli_printf(
         "\n`alimentar help COMMAND` explains one command. Exit codes: 0 success, 1 a failed check "

@@ -282,13 +282,28 @@ void verify_list_checks(cli_env *env, verify_list *list, const cli_trust *trust,
     verify_add(list, step_names[failed], "failed", text);
 }
 
+/* What only some files have is not missed in the others. */
+static int is_beside_the_point(const verify_check *c)
+{
+    static const int rare[] = {STEP_SIGNATURE, STEP_SEAL, STEP_REVOCATION, STEP_EXPIRY};
+    for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++) {
+        if (c->name == step_names[rare[i]] && strcmp(c->result, "absent") == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 void verify_print(const verify_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const verify_check *c = &list->items[i];
         char why[2 * sizeof(c->why)];
+        if (is_beside_the_point(c)) {
+            continue;
+        }
         cli_escape(why, sizeof(why), c->why, strlen(c->why));
-        cli_printf("%-10s %-11s %s\n", c->result, c->name, why);
+        cli_printf("%-10s %-10s %s\n", c->result, c->name, why);
     }
 }
 
