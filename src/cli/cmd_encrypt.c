@@ -160,44 +160,12 @@ static const opt_spec compat_specs[] = {
 };
 static const opt_group group_compat = OPT_GROUP("Other readers", compat_specs);
 
-#define TRUST(member) .offset = offsetof(trust_options, member)
-static const opt_spec input_specs[] = {
-    {.name = "private-key",
-     .arg = "FILE",
-     .kind = OPT_LIST,
-     TRUST(private_keys),
-     .help = "opens an input that is encrypted for recipients. May be repeated"},
-    {.name = "key-passphrase-file",
-     .arg = "FILE",
-     .kind = OPT_TEXT,
-     TRUST(key_passphrase.file),
-     .help = "the passphrase of private keys is in FILE; else it comes from --key-passphrase-fd, "
-             "ALIMENTAR_KEY_PASSPHRASE or the terminal"},
-    {.name = "key-passphrase-fd",
-     .arg = "N",
-     .kind = OPT_COUNT,
-     .max = 65535,
-     TRUST(key_passphrase.fd),
-     .help = "it comes from the open file descriptor N"},
-    {.name = "trusted-keys",
-     .arg = "FILE|FOLDER",
-     .kind = OPT_LIST,
-     TRUST(trusted_keys),
-     .help = "public keys of the signers of the input to trust, in place of the trust store. May "
-             "be repeated"},
-    {.name = "allow-untrusted",
-     .kind = OPT_FLAG,
-     TRUST(allow_untrusted),
-     .help = "read the input whoever signed it"},
-};
-static const opt_group group_input = OPT_GROUP("Input", input_specs);
-
 static const opt_use options[] = {
     {&cli_group_place, offsetof(encrypt_args, place)},
     {&cli_group_encrypt, offsetof(encrypt_args, encrypt)},
     {&group_change, 0},
     {&cli_group_sign, offsetof(encrypt_args, sign)},
-    {&group_input, offsetof(encrypt_args, trust)},
+    {&cli_group_input_trust, offsetof(encrypt_args, trust)},
     {&group_compat, 0},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},

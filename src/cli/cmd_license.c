@@ -101,39 +101,12 @@ static const opt_spec strip_specs[] = {
 };
 static const opt_group group_strip = OPT_GROUP("Stripping", strip_specs);
 
-#define TRUST(member) .offset = offsetof(trust_options, member)
-static const opt_spec input_specs[] = {
-    {.name = "key-passphrase-file",
-     .arg = "FILE",
-     .kind = OPT_TEXT,
-     TRUST(key_passphrase.file),
-     .help = "the passphrase of the private key is in FILE; else it comes from "
-             "--key-passphrase-fd, ALIMENTAR_KEY_PASSPHRASE or the terminal"},
-    {.name = "key-passphrase-fd",
-     .arg = "N",
-     .kind = OPT_COUNT,
-     .max = 65535,
-     TRUST(key_passphrase.fd),
-     .help = "it comes from the open file descriptor N"},
-    {.name = "trusted-keys",
-     .arg = "FILE|FOLDER",
-     .kind = OPT_LIST,
-     TRUST(trusted_keys),
-     .help = "public keys of the signers of the input to trust, in place of the trust store and "
-             "besides one's own. May be repeated"},
-    {.name = "allow-untrusted",
-     .kind = OPT_FLAG,
-     TRUST(allow_untrusted),
-     .help = "read the input whoever signed it"},
-};
-static const opt_group group_input = OPT_GROUP("Input", input_specs);
-
 static const opt_use options[] = {
     {&cli_group_license, offsetof(license_args, license)},
     {&cli_group_place, offsetof(license_args, place)},
     {&cli_group_sign, offsetof(license_args, sign)},
     {&group_strip, 0},
-    {&group_input, offsetof(license_args, trust)},
+    {&cli_group_input_signers, offsetof(license_args, trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},
     {0},

@@ -131,31 +131,6 @@ static ald_status run_show(cli_env *env, void *raw, ald_error *err)
 
 /* ---- check */
 
-/* What counts is noted by `open`; here only whether anything is left. */
-static ald_status check_usage(cli_env *env, const ald_license *l, ald_error *err)
-{
-    ald_license_usage usage;
-    const char *subject = env->subject;
-    env->subject = NULL;
-    ald_status status = cli_license_usage(env, l, &usage, err);
-    if (status != ALD_OK) {
-        return status;
-    }
-    env->subject = subject;
-    if ((l->flags & ALD_LICENSE_SEATS_ENFORCED) != 0 && !usage.has_seat &&
-        usage.seat_count >= l->seat_limit) {
-        return ald_error_set(err, ALD_E_LICENSE_EXHAUSTED, ALD_NO_OFFSET,
-                             "all %u seats of the license are taken by users of this machine",
-                             l->seat_limit);
-    }
-    if ((l->flags & ALD_LICENSE_QUERY_LIMITED) != 0 && usage.query_count >= l->query_limit) {
-        return ald_error_set(err, ALD_E_LICENSE_EXHAUSTED, ALD_NO_OFFSET,
-                             "all %u queries of the license were used on this machine",
-                             l->query_limit);
-    }
-    return ALD_OK;
-}
-
 static ald_status check_licensee(cli_env *env, const char *name, const ald_license *l,
                                  ald_error *err)
 {
@@ -240,7 +215,7 @@ static ald_status check_file(cli_env *env, const check_args *args, cli_input *in
         status = check_licensee(env, args->licensee, info->license, err);
     }
     if (status == ALD_OK) {
-        status = check_usage(env, info->license, err);
+        status = cli_license_is_left(env, info->license, err);
     }
     if (status == ALD_OK) {
         print_checks(info, &in->trust, args->licensee != NULL);

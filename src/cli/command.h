@@ -19,6 +19,8 @@ extern const cli_command cli_cmd_license;
 extern const cli_command cli_cmd_license_check;
 extern const cli_command cli_cmd_license_revoke;
 extern const cli_command cli_cmd_license_show;
+extern const cli_command cli_cmd_open;
+extern const cli_command cli_cmd_package;
 extern const cli_command cli_cmd_repair;
 extern const cli_command cli_cmd_schema;
 extern const cli_command cli_cmd_sign;

@@ -16,4 +16,8 @@ ALD_NODISCARD ald_status cli_license_use(cli_env *env, const ald_info *info, uin
 ALD_NODISCARD ald_status cli_license_usage(cli_env *env, const ald_license *license,
                                            ald_license_usage *out, ald_error *err);
 
+/* Whether a seat (the user's own, or a free one) and a query are left; ALD_E_LICENSE_EXHAUSTED. Nothing is noted. */
+ALD_NODISCARD ald_status cli_license_is_left(cli_env *env, const ald_license *license,
+                                             ald_error *err);
+
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ald/commercial.h"
 #include "ald/csv.h"
 #include "ald/ipc.h"
 #include "ald/jsonl.h"
@@ -428,7 +429,9 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
         batches->release(batches);
         return status;
     }
-    return ald_save(batches, &out->sink, &save, &out->env->host, err);
+    return extras->is_sold
+               ? ald_package_commercial(batches, &out->sink, &save, NULL, &out->env->host, err)
+               : ald_save(batches, &out->sink, &save, &out->env->host, err);
 }
 
 static ald_status write_batches(cli_output *out, struct ArrowArrayStream *batches,

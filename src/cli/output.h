@@ -32,6 +32,7 @@ typedef struct ald_extras {
     uint8_t compression;              /* where write_options does not say */
     const ald_value *metadata;        /* or NULL */
     const ald_protection *protection; /* or NULL */
+    uint8_t is_sold;                  /* written by ald_package_commercial */
 } ald_extras;
 
 typedef struct cli_output {

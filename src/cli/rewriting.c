@@ -23,6 +23,41 @@ static const opt_spec place_specs[] = {
 };
 const opt_group cli_group_place = OPT_GROUP("Output", place_specs);
 
+#define TRUST(member) .offset = offsetof(trust_options, member)
+/* The private key is first: a command that needs none takes the rest. */
+static const opt_spec input_specs[] = {
+    {.name = "private-key",
+     .arg = "FILE",
+     .kind = OPT_LIST,
+     TRUST(private_keys),
+     .help = "opens an input that is encrypted for recipients. May be repeated"},
+    {.name = "key-passphrase-file",
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     TRUST(key_passphrase.file),
+     .help = "the passphrase of private keys is in FILE; else it comes from --key-passphrase-fd, "
+             "ALIMENTAR_KEY_PASSPHRASE or the terminal"},
+    {.name = "key-passphrase-fd",
+     .arg = "N",
+     .kind = OPT_COUNT,
+     .max = 65535,
+     TRUST(key_passphrase.fd),
+     .help = "it comes from the open file descriptor N"},
+    {.name = "trusted-keys",
+     .arg = "FILE|FOLDER",
+     .kind = OPT_LIST,
+     TRUST(trusted_keys),
+     .help = "public keys of the signers of the input to trust, in place of the trust store. May "
+             "be repeated"},
+    {.name = "allow-untrusted",
+     .kind = OPT_FLAG,
+     TRUST(allow_untrusted),
+     .help = "read the input whoever signed it"},
+};
+const opt_group cli_group_input_trust = OPT_GROUP("Input", input_specs);
+const opt_group cli_group_input_signers = {"Input", input_specs + 1,
+                                           sizeof(input_specs) / sizeof(input_specs[0]) - 1};
+
 static ald_status open_output(cli_env *env, const place_options *place, rewriting *r,
                               ald_error *err)
 {

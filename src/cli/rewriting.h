@@ -20,6 +20,11 @@ extern const opt_group cli_group_place; /* -o and --force; `in` is an operand */
 #define CLI_PLACE_OPERAND(type, member, text)                                                      \
     {"FILE", text, offsetof(type, member) + offsetof(place_options, in), 0}
 
+/* trust_options where --password and its like are those of the output: of the input there are --private-key, the passphrase
+ * of keys, --trusted-keys and --allow-untrusted; or all but the first. */
+extern const opt_group cli_group_input_trust;
+extern const opt_group cli_group_input_signers;
+
 typedef struct rewriting {
     cli_env *env;
     const place_options *place;

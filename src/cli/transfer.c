@@ -8,6 +8,7 @@
 #include "ald/rewrite.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
+#include "cli/license_use.h"
 #include "cli/tracked.h"
 
 typedef struct transfer_state {
@@ -23,7 +24,7 @@ typedef struct transfer_state {
     write_options write;
 } transfer_state;
 
-static void keep_layout(write_options *write, const ald_info *info)
+static void keep_layout(write_options *write, const ald_info *info, int may_align)
 {
     if (write->compat != 0) {
         return; /* it has one layout */
@@ -36,7 +37,8 @@ static void keep_layout(write_options *write, const ald_info *info)
             write->chunk_rows = rows > write->chunk_rows ? rows : write->chunk_rows;
         }
     }
-    if (!write->aligned && write->compression == 0 && (info->flags & ALD_FLAG_TRUENO_NATIVE) != 0) {
+    if (may_align && !write->aligned && write->compression == 0 &&
+        (info->flags & ALD_FLAG_TRUENO_NATIVE) != 0) {
         write->aligned = 1;
         if (write->backend_hint == 0 && info->array_count > 0) {
             write->backend_hint = (uint8_t)(info->arrays[0].backend_hint + 1);
@@ -64,7 +66,7 @@ static ald_status keep_from_input(transfer_state *s, ald_error *err)
         s->write.sha256 = 1;
     }
     if (s->t->keep_layout) {
-        keep_layout(&s->write, info);
+        keep_layout(&s->write, info, s->t->sale == NULL); /* what is encrypted is not aligned */
     }
     return ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
 }
@@ -74,6 +76,11 @@ static ald_status make_protection(transfer_state *s, ald_error *err)
 {
     const transfer *t = s->t;
     const ald_info *info = s->inspection != NULL ? ald_inspection_info(s->inspection) : NULL;
+    if (t->sale != NULL) {
+        s->extras.protection = t->sale;
+        s->extras.is_sold = 1;
+        return ALD_OK;
+    }
     ald_status status = info != NULL ? cli_input_trust(&s->in, &t->read->trust, err)
                                      : cli_keep_check(s->env, t->keep, NULL, err);
     if (status == ALD_OK) {
@@ -177,7 +184,7 @@ static int is_described_alone(const transfer_state *s)
     const write_options *w = s->t->write;
     const describe_options *d = s->t->describe;
     uint8_t flags = s->inspection != NULL ? ald_inspection_info(s->inspection)->flags : 0;
-    return s->t->keep_layout &&
+    return s->t->keep_layout && s->t->sale == NULL &&
            (flags & (ALD_FLAG_ENCRYPTED | ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) != 0 &&
            d->column_docs == NULL && d->dataset_type == NULL && s->t->keep->recipients.count == 0 &&
            !s->t->keep->plain && w->compression == 0 && !w->sha256 && w->compat == 0 &&
@@ -237,6 +244,17 @@ static void apply_csv_options(transfer_state *s)
     }
 }
 
+/* A use is counted when all else is well, and before anything is written. */
+static ald_status open_bought(transfer_state *s, ald_error *err)
+{
+    ald_status status = cli_input_trust(&s->in, &s->t->read->trust, err);
+    if (status == ALD_OK) {
+        s->in.trust.trust.commercial = 1;
+        status = cli_input_stream(&s->in, s->t->read, NULL, err);
+    }
+    return status == ALD_OK ? cli_license_use(s->env, cli_input_info(&s->in), 1, err) : status;
+}
+
 static ald_status run(transfer_state *s, ald_error *err)
 {
     const transfer *t = s->t;
@@ -262,7 +280,7 @@ static ald_status run(transfer_state *s, ald_error *err)
         status = make_protection(s, err);
     }
     if (status == ALD_OK) {
-        status = cli_input_stream(&s->in, t->read, NULL, err);
+        status = t->is_bought ? open_bought(s, err) : cli_input_stream(&s->in, t->read, NULL, err);
     }
     if (status == ALD_OK) {
         apply_csv_options(s);

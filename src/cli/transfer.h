@@ -15,9 +15,11 @@ typedef struct transfer {
     const write_options *write;
     const describe_options *describe;
     const keep_options *keep;
-    uint8_t
-        keep_layout; /* a .ald input in chunks, or aligned, gives such an output; new metadata alone leave the bytes of
-                          * the rows as they are where trust depends on them */
+    const ald_protection *sale; /* the output is sold: so, whatever `keep` says; NULL: it is not */
+    uint8_t is_bought;          /* a .ald input is loaded commercially, and its use counted */
+    uint8_t keep_layout; /* a .ald input in chunks, or aligned, gives such an output; new metadata
+                          * alone leave the bytes of the rows as they are where trust depends on
+                          * them */
 } transfer;
 
 /* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, data set type, compression, license and

@@ -249,6 +249,16 @@ static ald_status get_signers(cli_env *env, const trust_options *options, trust_
     return status;
 }
 
+static ald_status get_revocations(cli_env *env, const char *path, cli_trust *out, ald_error *err)
+{
+    out->revocations = calloc(1, sizeof(*out->revocations));
+    if (out->revocations == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the revocation list");
+    }
+    out->trust.revocations = &out->revocations->revocations;
+    return cli_revocations_load(env, path, out->revocations, err);
+}
+
 /* ---- */
 
 ald_status cli_trust_open(cli_env *env, const trust_options *options, const ald_source *source,
@@ -269,8 +279,7 @@ ald_status cli_trust_open(cli_env *env, const trust_options *options, const ald_
     trust_needs needs = needs_of(env, source);
     ald_status status = get_signers(env, options, needs, out, err);
     if (status == ALD_OK && options->revocations != NULL) {
-        status = cli_revocations_load(env, options->revocations, &out->revocations, err);
-        out->trust.revocations = &out->revocations.revocations;
+        status = get_revocations(env, options->revocations, out, err);
     }
     if (status == ALD_OK) {
         status = get_private_keys(env, options, needs, out, err);
@@ -281,7 +290,10 @@ ald_status cli_trust_open(cli_env *env, const trust_options *options, const ald_
 void cli_trust_close(cli_trust *trust)
 {
     signers_clear(&trust->signers);
-    cli_revocations_clear(&trust->revocations);
+    if (trust->revocations != NULL) {
+        cli_revocations_clear(trust->revocations);
+        free(trust->revocations);
+    }
     free(trust->trusted);
     ald__secret_pages_free(trust->secrets, sizeof(*trust->secrets));
     memset(trust, 0, sizeof(*trust));

@@ -28,7 +28,7 @@ typedef struct cli_trust {
     struct trust_secrets *secrets; /* password and private keys, in memory that is wiped */
     signer_list signers;           /* of --trusted-keys, else of the trust store */
     uint8_t *trusted;              /* their keys */
-    revocation_list revocations;   /* of --revocations */
+    revocation_list *revocations;  /* of --revocations; NULL: none */
     uint8_t ignore_expiry;
     uint8_t from_store; /* the signers are the store's */
 } cli_trust;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* alimentar open FILE [OUT] */
+#include <string.h>
+
+#include "cli/ald_facts.h"
+#include "cli/command.h"
+#include "cli/license_options.h"
+#include "cli/license_use.h"
+#include "cli/transfer.h"
+
+typedef struct open_args {
+    cli_common common;
+    const char *in, *out;
+    read_options read;
+    write_options write;
+    describe_options describe; /* none */
+    keep_options keep;
+} open_args;
+
+/* All that would be checked, and what there is; nothing is counted. */
+static ald_status look(cli_env *env, const open_args *args, ald_error *err)
+{
+    cli_input in;
+    ald_status status = cli_input_open(env, args->in, "ald", &in, err);
+    if (status == ALD_OK) {
+        status = cli_input_trust(&in, &args->read.trust, err);
+    }
+    if (status == ALD_OK) {
+        in.trust.trust.commercial = 1;
+        status = cli_input_stream(&in, &args->read, NULL, err);
+    }
+    const ald_info *info = status == ALD_OK ? cli_input_info(&in) : NULL;
+    if (info != NULL) {
+        status = cli_license_is_left(env, info->license, err);
+    }
+    if (status == ALD_OK) {
+        char text[64];
+        char id[LICENSE_ID_TEXT_BYTES];
+        cli_license_id_text(info->license->license_id, id);
+        ald_facts_line("file", in.name);
+        ald_facts_line("rows", ald_facts_grouped(info->num_rows, text, sizeof(text)));
+        ald_facts_line("columns",
+                       ald_facts_grouped((uint64_t)info->schema->n_children, text, sizeof(text)));
+        ald_facts_line("license", id);
+        ald_facts_line("expires", ald_facts_time(info->license->expires_at, text, sizeof(text)));
+        cli_printf("\nIt may be used here: every check passed. `alimentar open FILE OUT` writes "
+                   "its rows.\n");
+    }
+    cli_input_close(&in);
+    return status;
+}
+
+static ald_status run_open(cli_env *env, void *raw, ald_error *err)
+{
+    open_args *args = raw;
+    const char *out = NULL;
+    ald_status status = cli_output_path(args->out, args->write.out, &out, err);
+    args->read.from = "ald";
+    if (status == ALD_OK && out == NULL) {
+        return look(env, args, err);
+    }
+    if (status == ALD_OK) {
+        transfer t = {args->in, out, &args->read, &args->write, &args->describe, &args->keep, NULL,
+                      1,        0};
+        status = cli_transfer(env, &t, err);
+    }
+    return status;
+}
+
+static const opt_operand operands[] = {
+    {"FILE", "the .ald that was bought; - is standard input", offsetof(open_args, in), 0},
+    {"OUT",
+     "where its rows go, in any format that `convert` writes; - is standard output (with "
+     "--to). Without it the file is checked and described",
+     offsetof(open_args, out), OPT_OPERAND_OPTIONAL},
+    {0},
+};
+
+static const opt_use options[] = {
+    {&cli_group_trust, offsetof(open_args, read.trust)},
+    {&cli_group_write, offsetof(open_args, write)},
+    {&cli_group_sign, offsetof(open_args, keep.sign)},
+    {&cli_group_keep, offsetof(open_args, keep)},
+    {&cli_group_threads, 0},
+    {&cli_group_common, 0},
+    {0},
+};
+
+static const char *const examples[] = {
+    "may it be used?",
+    "alimentar open acme.ald --private-key acme.key --trusted-keys seller.key.pub",
+    "its rows",
+    "alimentar open acme.ald rows.csv --private-key acme.key --trusted-keys seller.key.pub",
+    NULL,
+};
+
+const cli_command cli_cmd_open = {
+    .verb = "open",
+    .brief = "read a .ald that was bought: with its license, or not at all",
+    .details =
+        "Signed by a trusted seller, the signature right, the license bound by it, not expired "
+        "and not revoked (--revocations), the file decrypted and every value checked. Where the "
+        "license limits seats or queries, this user takes a seat and one query is counted, on "
+        "this machine (under ~/.alimentar); without OUT nothing is counted. The count is advisory: "
+        "it cannot hold against the owner of the machine.",
+    .examples = examples,
+    .operands = operands,
+    .options = options,
+    .args_size = sizeof(open_args),
+    .run = run_open,
+};
