@@ -21,13 +21,25 @@ uint64_t ald__frame_skippable(const uint8_t *src, size_t size)
                                  : SKIPPABLE_HEAD + (uint64_t)ald__load_le32(src + 4);
 }
 
+/* The frames of packed chunks' prologue and epilogue are ordinary ones. */
+static int is_lz4(uint8_t id)
+{
+    return id == ALD_COMPRESSION_LZ4 || id == ALD_COMPRESSION_PACKED_LZ4;
+}
+
+static int is_zstd(uint8_t id)
+{
+    return id == ALD_COMPRESSION_ZSTD_L3 || id == ALD_COMPRESSION_ZSTD_L19 ||
+           id == ALD_COMPRESSION_PACKED;
+}
+
 #define LZ4_EXPANSION 255u /* a byte of an LZ4 match length stands for 255 at most */
 
 uint64_t ald__codec_bound(uint8_t id, const uint8_t *src, size_t src_size)
 {
-    if (id == ALD_COMPRESSION_ZSTD_L3 || id == ALD_COMPRESSION_ZSTD_L19)
+    if (is_zstd(id))
         return ald__zstd_bound(src, src_size);
-    return id == ALD_COMPRESSION_LZ4 ? (uint64_t)src_size * LZ4_EXPANSION : src_size;
+    return is_lz4(id) ? (uint64_t)src_size * LZ4_EXPANSION : src_size;
 }
 
 static ald_status decode_stored(const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
@@ -70,9 +82,9 @@ ald_status ald__codec_decode(uint8_t id, const ald_allocator *alloc, const uint8
     ald__frame_io io = {alloc, src, src_size, dst, dst_size, 0, offset, 0};
     if (id == ALD_COMPRESSION_NONE)
         return decode_stored(src, src_size, dst, dst_size, offset, err);
-    if (id == ALD_COMPRESSION_LZ4)
+    if (is_lz4(id))
         ALD_TRY(decode_frames(&ald__lz4_decoder, &io, err));
-    else if (id == ALD_COMPRESSION_ZSTD_L3 || id == ALD_COMPRESSION_ZSTD_L19)
+    else if (is_zstd(id))
         ALD_TRY(decode_frames(&ald__zstd_decoder, &io, err));
     else
         return ald__fail(err, ALD_E_UNSUPPORTED, offset, "compression id %u is not supported", id);

@@ -28,6 +28,10 @@ typedef struct ald__decoder_ops {
     ald_status (*open)(const ald_allocator *alloc, void **state, ald_error *err);
     ald_status (*frame)(void *state, ald__frame_io *io, size_t *pos, ald_error *err);
     void (*free)(void *state);
+    /* Before anything is allocated for it: src is one frame, with a content checksum, that says `content_size` itself (LZ4
+     * may leave a size of 0 out) and can hold as much. What follows the frame is noticed after decoding. */
+    ald_status (*check_single)(const uint8_t *src, size_t src_size, uint64_t content_size,
+                               uint64_t offset, ald_error *err);
 } ald__decoder_ops;
 
 extern const ald__decoder_ops ald__zstd_decoder;

@@ -83,7 +83,30 @@ static void lz4_decoder_free(void *state)
     (void)LZ4F_freeDecompressionContext(state);
 }
 
-const ald__decoder_ops ald__lz4_decoder = {lz4_decoder_open, lz4_decode_frame, lz4_decoder_free};
+#define FLAG_CONTENT_CHECKSUM 4u
+#define FLAG_CONTENT_SIZE 8u
+#define SIZE_FIELD_END 14u
+#define EXPANSION 255u
+
+static ald_status lz4_check_single(const uint8_t *src, size_t src_size, uint64_t content_size,
+                                   uint64_t offset, ald_error *err)
+{
+    uint64_t stated = 0;
+    ALD_TRY(lz4_check_frame(src, src_size, offset, err));
+    if (!(src[4] & FLAG_CONTENT_CHECKSUM))
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                         "an LZ4 frame without a content checksum");
+    if ((src[4] & FLAG_CONTENT_SIZE) && src_size >= SIZE_FIELD_END)
+        stated = ald__load_le64(src + SIZE_FIELD_END - 8);
+    if (stated != content_size || content_size / EXPANSION > src_size)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                         "an LZ4 frame of %zu bytes whose content size is not %llu", src_size,
+                         (unsigned long long)content_size);
+    return ALD_OK;
+}
+
+const ald__decoder_ops ald__lz4_decoder = {lz4_decoder_open, lz4_decode_frame, lz4_decoder_free,
+                                           lz4_check_single};
 
 typedef struct lz4_state {
     const ald_allocator *alloc;

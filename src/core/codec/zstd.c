@@ -116,8 +116,27 @@ static void zstd_decoder_free(void *state)
     (void)ZSTD_freeDCtx(state);
 }
 
-const ald__decoder_ops ald__zstd_decoder = {zstd_decoder_open, zstd_decode_frame,
-                                            zstd_decoder_free};
+#define EXPANSION 32768u /* a block of 4 bytes or more holds at most 128 KiB */
+
+static ald_status zstd_check_single(const uint8_t *src, size_t src_size, uint64_t content_size,
+                                    uint64_t offset, ald_error *err)
+{
+    ZSTD_frameHeader head; /* NOLINT: filled by the call below */
+    if (src_size < 4 || ald__load_le32(src) != ZSTD_MAGICNUMBER)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "no zstd frame");
+    ALD_TRY(zstd_check_frame(src, src_size, offset, err));
+    if (ZSTD_getFrameHeader(&head, src, src_size) != 0 || !head.checksumFlag)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                         "a zstd frame without a content checksum");
+    if (head.frameContentSize != content_size || content_size / EXPANSION > src_size)
+        return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
+                         "a zstd frame of %zu bytes whose content size is not %llu", src_size,
+                         (unsigned long long)content_size);
+    return ALD_OK;
+}
+
+const ald__decoder_ops ald__zstd_decoder = {zstd_decoder_open, zstd_decode_frame, zstd_decoder_free,
+                                            zstd_check_single};
 
 uint64_t ald__zstd_bound(const uint8_t *src, size_t size)
 {

@@ -69,6 +69,9 @@ ald_status ald__header_check_fields(const ald__header *header, ald_error *err)
     if (ald_compression_name(header->compression) == NULL)
         return ald__fail(err, ALD_E_INVALID_FORMAT, 20, "unknown compression id %u",
                          header->compression);
+    if (header->compression >= ALD_COMPRESSION_PACKED && !(header->flags & ALD_FLAG_STREAMING))
+        return ald__fail(err, ALD_E_INVALID_FORMAT, 20, "compression id %u without STREAMING",
+                         header->compression);
     if (!(header->flags & ALD_FLAG_TRUENO_NATIVE))
         return ALD_OK;
     if (header->compression != ALD_COMPRESSION_NONE)

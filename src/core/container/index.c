@@ -10,6 +10,7 @@
 #define SCHEMA_END_BYTES 8u /* the end-of-stream marker */
 #define DTYPE_LAST 11u
 #define HINT_LAST 8u
+#define PACKED_LIMIT (1u << 27) /* rebuilt bytes of a packed chunk: they need no stored ones */
 
 static ald_status bad_chunk(const ald__file *f, uint64_t i, const char *what, uint64_t found,
                             uint64_t expected, ald_error *err)
@@ -33,6 +34,11 @@ static ald_status check_chunk(const ald__file *f, uint64_t i, uint64_t row, uint
     if (e->byte_offset >= f->payload_size || e->compressed_size >= f->payload_size - e->byte_offset)
         return bad_chunk(f, i, "end of the chunk", e->byte_offset + e->compressed_size,
                          f->payload_size, err);
+    if (f->header.compression >= ALD_COMPRESSION_PACKED && e->uncompressed_size > PACKED_LIMIT)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED,
+                         f->sections.chunk_index.begin + 4 + i * ALD__CHUNK_ENTRY_BYTES,
+                         "a packed chunk of %u bytes, at most %u are accepted",
+                         e->uncompressed_size, PACKED_LIMIT);
     if (e->compressed_size == 0)
         return bad_chunk(f, i, "compressed_size", 0, 1, err);
     if (f->header.compression == ALD_COMPRESSION_NONE &&

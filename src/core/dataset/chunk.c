@@ -7,6 +7,7 @@
 #include "core/base/buf.h"
 #include "core/base/endian.h"
 #include "core/codec/codec.h"
+#include "core/dataset/packed_chunk.h"
 #include "core/dataset/whole.h"
 
 #define DIRECTORY_MAGIC 0x184D2A5Au
@@ -81,12 +82,18 @@ uint64_t ald__frame_end(const ald__frame_directory *directory, uint32_t index)
     return end;
 }
 
-ald_status ald__chunk_decode(const ald__file *f, const uint8_t *src, size_t src_size, uint8_t *dst,
-                             size_t dst_size, uint64_t offset, ald_error *err)
+ald_status ald__chunk_decode(const ald__file *f, const ald__ipc_schema *schema, uint64_t index,
+                             const uint8_t *columns, const uint8_t *src, size_t src_size,
+                             uint8_t *dst, size_t dst_size, uint64_t offset, ald_error *err)
 {
     ald__frame_directory dir;
     uint8_t id = f->header.compression;
     size_t at;
+    if (ald__compression_is_packed(id)) {
+        ald__packed_chunk c = {&f->alloc, schema, id, index, offset, f->chunks[index].num_rows,
+                               src_size,  columns};
+        return ald__packed_chunk_decode(&c, src, dst, dst_size, err);
+    }
     ALD_TRY(ald__frame_directory_read(id, src, src_size, dst_size, offset, &dir, err));
     if (dir.count == 0)
         return ald__codec_decode(id, &f->alloc, src, src_size, dst, dst_size, offset, err);

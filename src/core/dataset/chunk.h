@@ -28,10 +28,12 @@ ALD_NODISCARD ald_status ald__frame_directory_read(uint8_t compression, const ui
 /* Where the directory says that frame `index` ends in the uncompressed chunk. */
 uint64_t ald__frame_end(const ald__frame_directory *directory, uint32_t index);
 
-/* Decompresses a whole stored chunk into dst, frame by frame where it has a directory. */
-ALD_NODISCARD ald_status ald__chunk_decode(const ald__file *file, const uint8_t *src,
-                                           size_t src_size, uint8_t *dst, size_t dst_size,
-                                           uint64_t offset, ald_error *err);
+/* Decompresses the whole stored chunk `index` into dst, frame by frame where it has a directory. A packed chunk needs the
+ * schema, and leaves columns out that `columns` (NULL: all) does not want: their bytes in dst stay as they are. */
+ALD_NODISCARD ald_status ald__chunk_decode(const ald__file *file, const ald__ipc_schema *schema,
+                                           uint64_t index, const uint8_t *columns,
+                                           const uint8_t *src, size_t src_size, uint8_t *dst,
+                                           size_t dst_size, uint64_t offset, ald_error *err);
 
 /* Parses the messages of an uncompressed chunk: one dictionary batch for each id, one record batch of entry->num_rows.
  * `bytes` begins at `data` inside `backing`; `src` are the stored bytes (for the directory's borders). `columns`

@@ -9,6 +9,7 @@
 #include "core/codec/codec.h"
 #include "core/dataset/chunk.h"
 #include "core/dataset/lazy.h"
+#include "core/dataset/packed_chunk.h"
 #include "core/dataset/whole.h"
 
 #define DIRECTORY_HEAD 16u
@@ -138,9 +139,47 @@ static ald_status read_columns(column_read *r, struct ArrowArray *out)
     return ald__chunk_check_rows(r->entry, out, file_offset(r), r->err);
 }
 
+/* ---- packed chunks */
+
+static ald_status packed_bytes(void *ctx, uint64_t offset, size_t size, const uint8_t **out,
+                               ald_error *err)
+{
+    column_read *r = ctx;
+    (void)err;
+    ald__stored_clear(r->s, &r->start);
+    ALD_TRY(read_part(r, offset, offset + size, &r->start));
+    *out = r->start.data;
+    return ALD_OK;
+}
+
+static ald_status read_packed(column_read *r, struct ArrowArray *out)
+{
+    const ald_chunk_entry *e = r->entry;
+    ald__packed_source source = {packed_bytes, r};
+    ald__packed_chunk c = {.alloc = &r->s->host.alloc,
+                           .schema = r->s->schema,
+                           .compression = r->s->file.header.compression,
+                           .number = (uint64_t)(e - r->s->file.chunks),
+                           .offset = file_offset(r),
+                           .rows = e->num_rows,
+                           .stored_size = r->stored_size,
+                           .columns = r->columns};
+    ald__cursor bytes;
+    ALD_TRY(ald__shared_alloc(&r->s->host.alloc, e->uncompressed_size, &r->plain, r->err));
+    ALD_TRY(ald__packed_chunk_rebuild(&c, &source, ald__shared_data(r->plain), e->uncompressed_size,
+                                      r->err));
+    bytes = (ald__cursor){ald__shared_data(r->plain), e->uncompressed_size, 0, 0};
+    return ald__chunk_parse(&r->s->file, r->s->schema, e, NULL, r->columns, &bytes, r->plain,
+                            &r->message, out, r->err);
+}
+
 static ald_status read_chunk(column_read *r, int *done, struct ArrowArray *out)
 {
     ald_status st;
+    if (ald__compression_is_packed(r->s->file.header.compression)) {
+        *done = 1;
+        return read_packed(r, out);
+    }
     ALD_TRY(read_directory(r, done));
     if (!*done)
         return ALD_OK;

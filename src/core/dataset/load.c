@@ -7,6 +7,7 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/dataset/guard.h"
+#include "core/dataset/packed_chunk.h"
 #include "core/dataset/unlock.h"
 #include "core/dataset/whole.h"
 
@@ -55,10 +56,14 @@ static ald_status load_payload(ald_dataset *d, const ald_load_options *options, 
 {
     const uint8_t *section = ald__shared_data(whole) + d->file.sections.schema.begin;
     ald__shared *payload = NULL;
-    ald_status st = ald__payload_decode(&d->file, stored, at, &payload, err);
+    ald_status st = ALD_OK;
+    if (ald__compression_is_packed(d->file.header.compression))
+        st = ald__schema_section_read(&d->file, section, &d->schema, err);
+    if (st == ALD_OK)
+        st = ald__payload_decode(&d->file, d->schema, stored, at, &payload, err);
     if (st == ALD_OK)
         st = ald__check_sha256(&d->file, payload, &d->host, err);
-    if (st == ALD_OK)
+    if (st == ALD_OK && d->schema == NULL)
         st = ald__schema_section_read(&d->file, section, &d->schema, err);
     if (st == ALD_OK && options->expected_schema != NULL)
         st = ald_schema_compare(options->expected_schema, ald__ipc_schema_get(d->schema), 0, err);
@@ -69,8 +74,13 @@ static ald_status load_payload(ald_dataset *d, const ald_load_options *options, 
     return st;
 }
 
+#define PACKED_BYTES (SIZE_MAX > UINT32_MAX ? 1ull << 36 : 1ull << 31)
+
+/* Packed bytes need no stored ones, so that there is a limit even where the caller gave none. */
 static ald_status check_limit(const ald_dataset *d, uint64_t most, ald_error *err)
 {
+    if (most == 0 && ald__compression_is_packed(d->file.header.compression))
+        most = PACKED_BYTES;
     if (most == 0 || d->file.uncompressed_size <= most)
         return ALD_OK;
     return ald__fail(err, ALD_E_LIMIT_EXCEEDED, 16,

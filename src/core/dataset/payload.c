@@ -7,6 +7,7 @@
 #include "core/codec/codec.h"
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk.h"
+#include "core/dataset/packed_chunk.h"
 #include "core/dataset/whole.h"
 
 const ald__ipc_rules ald__payload_rules = {.strict = 1, .allow_delta = 1};
@@ -95,6 +96,8 @@ static uint64_t pieces_bound(const ald__file *f, const uint8_t *src)
 {
     uint64_t bound = 0, at = 0;
     size_t tag = ald__file_tag(f);
+    if (ald__compression_is_packed(f->header.compression))
+        return UINT64_MAX; /* rebuilt bytes need no stored ones */
     if (!(f->header.flags & ALD_FLAG_STREAMING))
         return ald__codec_bound(f->header.compression, src, (size_t)f->payload_size - tag);
     for (uint64_t i = 0; i < f->chunk_count + 2; i++) {
@@ -108,8 +111,8 @@ static uint64_t pieces_bound(const ald__file *f, const uint8_t *src)
     return bound;
 }
 
-static ald_status decode_pieces(const ald__file *f, const uint8_t *src, uint8_t *dst,
-                                ald_error *err)
+static ald_status decode_pieces(const ald__file *f, const ald__ipc_schema *schema,
+                                const uint8_t *src, uint8_t *dst, ald_error *err)
 {
     const ald_chunk_entry *last = &f->chunks[f->chunk_count - 1];
     uint64_t base = f->sections.payload.begin, at = f->chunks[0].byte_offset;
@@ -119,8 +122,9 @@ static ald_status decode_pieces(const ald__file *f, const uint8_t *src, uint8_t 
     dst += prologue;
     for (uint64_t i = 0; i < f->chunk_count; i++) {
         const ald_chunk_entry *e = &f->chunks[i];
-        ALD_TRY(ald__chunk_decode(f, src + e->byte_offset, e->compressed_size - tag, dst,
-                                  e->uncompressed_size, base + e->byte_offset, err));
+        ALD_TRY(ald__chunk_decode(f, schema, i, NULL, src + e->byte_offset,
+                                  e->compressed_size - tag, dst, e->uncompressed_size,
+                                  base + e->byte_offset, err));
         dst += e->uncompressed_size;
     }
     at = last->byte_offset + last->compressed_size;
@@ -141,17 +145,14 @@ static int is_stream_as_stored(const ald__file *f)
            (f->chunks == NULL || ald__file_tag(f) == 0);
 }
 
-ald_status ald__payload_decode(const ald__file *f, ald__shared *stored, size_t at,
-                               ald__shared **out, ald_error *err)
+ald_status ald__payload_decode(const ald__file *f, const ald__ipc_schema *schema,
+                               ald__shared *stored, size_t at, ald__shared **out, ald_error *err)
 {
     const uint8_t *src = ald__shared_data(stored) + at;
     uint64_t base = f->sections.payload.begin;
     size_t size;
     ald_status st;
     *out = NULL;
-    if (f->header.compression > ALD_COMPRESSION_LZ4)
-        return ald__fail(err, ALD_E_UNSUPPORTED, 20, "compression '%s' is not supported yet",
-                         ald_compression_name(f->header.compression));
     if (f->header.compression == ALD_COMPRESSION_NONE &&
         f->payload_size - tags_size(f) != f->uncompressed_size)
         return ald__fail(err, ALD_E_INVALID_FORMAT, base,
@@ -168,7 +169,7 @@ ald_status ald__payload_decode(const ald__file *f, ald__shared *stored, size_t a
         return ald__no_memory(err, SIZE_MAX);
     ALD_TRY(ald__shared_alloc(&f->alloc, size, out, err));
     if (f->header.flags & ALD_FLAG_STREAMING)
-        st = decode_pieces(f, src, ald__shared_data(*out), err);
+        st = decode_pieces(f, schema, src, ald__shared_data(*out), err);
     else
         st = ald__codec_decode(f->header.compression, &f->alloc, src,
                                (size_t)f->payload_size - ald__file_tag(f), ald__shared_data(*out),

@@ -11,6 +11,7 @@
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk.h"
 #include "core/dataset/lazy.h"
+#include "core/dataset/packed_chunk.h"
 #include "core/dataset/unlock.h"
 #include "core/dataset/whole.h"
 
@@ -92,8 +93,8 @@ ald_status ald__piece_read(const ald_streaming *s, uint64_t piece, ald__stored *
 }
 
 /* A piece into one block of memory at a 64-byte boundary. */
-static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const ald__stored *stored,
-                               ald__shared **out, ald_error *err)
+static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const uint8_t *columns,
+                               const ald__stored *stored, ald__shared **out, ald_error *err)
 {
     const ald__file *f = &s->file;
     uint64_t offset =
@@ -101,18 +102,20 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const ald
     size_t size = piece == 0               ? (size_t)f->schema_size - END_BYTES
                   : piece > f->chunk_count ? END_BYTES
                                            : f->chunks[piece - 1].uncompressed_size;
+    int is_chunk = piece > 0 && piece <= f->chunk_count;
     ald_status st;
     *out = NULL;
-    if (ald__codec_bound(f->header.compression, stored->data, stored->size) < size)
+    if (!(is_chunk && ald__compression_is_packed(f->header.compression)) &&
+        ald__codec_bound(f->header.compression, stored->data, stored->size) < size)
         return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "the frames cannot hold %zu bytes",
                          size);
     ALD_TRY(ald__shared_alloc(&s->host.alloc, size, out, err));
-    if (piece == 0 || piece > f->chunk_count)
+    if (!is_chunk)
         st = ald__codec_decode(f->header.compression, &s->host.alloc, stored->data, stored->size,
                                ald__shared_data(*out), size, offset, err);
     else
-        st = ald__chunk_decode(f, stored->data, stored->size, ald__shared_data(*out), size, offset,
-                               err);
+        st = ald__chunk_decode(f, s->schema, piece - 1, columns, stored->data, stored->size,
+                               ald__shared_data(*out), size, offset, err);
     if (st != ALD_OK) {
         ald__shared_unref(*out);
         *out = NULL;
@@ -130,7 +133,7 @@ static ald_status check_piece(ald_streaming *s, uint64_t piece, const uint8_t *e
     ald__shared *plain = NULL;
     ald_status st;
     ALD_TRY(ald__piece_read(s, piece, &stored, err));
-    st = decode_piece(s, piece, &stored, &plain, err);
+    st = decode_piece(s, piece, NULL, &stored, &plain, err);
     if (st == ALD_OK && memcmp(ald__shared_data(plain), expected, ald__shared_size(plain)) != 0)
         st = ald__fail(err, otherwise,
                        s->file.sections.payload.begin +
@@ -170,7 +173,7 @@ static ald_status check_sha256(ald_streaming *s, ald_error *err)
         st = ald__piece_read(s, piece, &stored, err);
         if (st != ALD_OK)
             break;
-        st = decode_piece(s, piece, &stored, &plain, err);
+        st = decode_piece(s, piece, NULL, &stored, &plain, err);
         if (st == ALD_OK)
             ald__sha256_check_update(&check, ald__shared_data(plain), ald__shared_size(plain));
         ald__shared_unref(plain);
@@ -184,9 +187,6 @@ static ald_status check_readable(const ald_streaming *s, ald_error *err)
     if (!(s->file.header.flags & ALD_FLAG_STREAMING))
         return ald__fail(err, ALD_E_UNSUPPORTED, 21,
                          "the file has no chunks\nload it whole, or convert it with --streaming");
-    if (s->file.header.compression > ALD_COMPRESSION_LZ4)
-        return ald__fail(err, ALD_E_UNSUPPORTED, 20, "compression '%s' is not supported yet",
-                         ald_compression_name(s->file.header.compression));
     return ALD_OK;
 }
 
@@ -338,7 +338,7 @@ static ald_status load_whole(const ald_streaming *s, uint64_t index, const uint8
     const ald_chunk_entry *e = &s->file.chunks[index];
     ald__shared *plain = NULL;
     ald__ipc_message m;
-    ald_status st = decode_piece(s, index + 1, stored, &plain, err);
+    ald_status st = decode_piece(s, index + 1, columns, stored, &plain, err);
     if (st == ALD_OK) {
         uint64_t base = s->file.header.compression == ALD_COMPRESSION_NONE
                             ? s->file.sections.payload.begin + e->byte_offset

@@ -32,9 +32,10 @@ ALD_NODISCARD ald_status ald__schema_section_read(const ald__file *file, const u
 
 /* Decompresses the whole payload into memory at a 64-byte boundary (or references `stored` where it can stay), all sizes
  * and pieces checked: without STREAMING one run of frames; with it prologue, chunks and epilogue, each by itself. The
- * payload begins in `stored` at `at`, opened (ald__payload_open). */
-ALD_NODISCARD ald_status ald__payload_decode(const ald__file *file, ald__shared *stored, size_t at,
-                                             ald__shared **out, ald_error *err);
+ * payload begins in `stored` at `at`, opened (ald__payload_open). Packed chunks need the schema, others not. */
+ALD_NODISCARD ald_status ald__payload_decode(const ald__file *file, const ald__ipc_schema *schema,
+                                             ald__shared *stored, size_t at, ald__shared **out,
+                                             ald_error *err);
 
 /* Parses and validates the decompressed payload: schema equal to the section's, dictionaries, batches, end marker, rows;
  * with STREAMING the prologue against the schema section's bytes, each chunk against its entry (`stored`: the payload as

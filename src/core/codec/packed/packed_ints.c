@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers from planes. A block of 512 is put together plane by plane, in place and in the first-level cache, then unfolded:
+ * zigzag, factor and base, sums. The bits above the last whole byte come first as a plane of their own, so that all planes
+ * are bytes. Everything is modulo 2^(8 w): the types are unsigned and as wide as the values. */
+#include "core/codec/packed/packed_ints.h"
+
+#include <string.h>
+
+#include "core/base/endian.h"
+
+#define PLANES_MAX 8u
+
+uint64_t ald__planes_bytes(uint64_t n, uint32_t bits)
+{
+    uint64_t bytes = n * (bits / 8);
+    for (uint32_t k = 4; k > 0; k /= 2) {
+        if (bits & k)
+            bytes += (n * k + 7) / 8;
+    }
+    return bytes;
+}
+
+int ald__planes_are_clean(const uint8_t *planes, size_t n, uint32_t bits)
+{
+    const uint8_t *end = planes + n * (bits / 8);
+    for (uint32_t k = 4; k > 0; k /= 2) {
+        uint32_t used = (uint32_t)(n % 8) * k % 8; /* bits of the last byte; 0: all */
+        if (!(bits & k))
+            continue;
+        end += (uint64_t)n * k / 8 + (used > 0);
+        if (used > 0 && (uint32_t)end[-1] >> used != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Eight values of k bits, as bytes. */
+static uint64_t spread(uint32_t packed, uint32_t k)
+{
+    uint64_t x = packed;
+    if (k == 4) {
+        x = (x | x << 16) & 0x0000FFFF0000FFFFull;
+        x = (x | x << 8) & 0x00FF00FF00FF00FFull;
+        return (x | x << 4) & 0x0F0F0F0F0F0F0F0Full;
+    }
+    if (k == 2) {
+        x = (x | x << 24) & 0x000000FF000000FFull;
+        x = (x | x << 12) & 0x000F000F000F000Full;
+        return (x | x << 6) & 0x0303030303030303ull;
+    }
+    x = (x * 0x0101010101010101ull) & 0x8040201008040201ull;
+    return ((x + 0x7F7F7F7F7F7F7F7Full) >> 7) & 0x0101010101010101ull;
+}
+
+/* One sub-plane of k bits, shifted to its place, into bytes; `top` has room for a multiple of 8. */
+static void add_sub_plane(const uint8_t *src, uint32_t k, uint32_t shift, size_t count,
+                          uint8_t *top)
+{
+    size_t left = (count * k + 7) / 8;
+    for (size_t i = 0; i < count; i += 8, src += k, left -= k) {
+        uint8_t bytes[4] = {0}, eight[8];
+        uint64_t x;
+        memcpy(bytes, src, left < k ? left : k);
+        x = spread(ald__load_le32(bytes), k) << shift | ald__load_le64(top + i);
+        ald__store_le64(eight, x);
+        memcpy(top + i, eight, 8);
+        if (left <= k)
+            break;
+    }
+}
+
+/* Where the planes of numbers at … at + count are; how many. `at` is a multiple of 8. */
+static uint32_t find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+                            uint8_t top[ALD__INTS_BLOCK], const uint8_t *out[PLANES_MAX])
+{
+    uint32_t j = 0, shift = 0;
+    for (; j < bits / 8; j++, planes += n)
+        out[j] = planes + at;
+    if (bits % 8 == 0)
+        return j;
+    memset(top, 0, ALD__INTS_BLOCK);
+    for (uint32_t k = 4; k > 0; k /= 2) {
+        if (!(bits & k))
+            continue;
+        add_sub_plane(planes + at / 8 * k, k, shift, count, top);
+        planes += (n * k + 7) / 8;
+        shift += k;
+    }
+    out[j] = top;
+    return j + 1;
+}
+
+/* What one width needs. `past`: the numbers before dst, for a stride; `at`: how many there are. */
+#define DEFINE_WIDTH(T)                                                                            \
+    static void join_##T(const uint8_t *const *planes, uint32_t count, size_t n, T *dst)           \
+    {                                                                                              \
+        if (count == 0)                                                                            \
+            memset(dst, 0, n * sizeof *dst);                                                       \
+        for (size_t i = 0; count > 0 && i < n; i++)                                                \
+            dst[i] = planes[0][i];                                                                 \
+        for (uint32_t j = 1; j < count; j++) {                                                     \
+            const uint8_t *plane = planes[j];                                                      \
+            uint32_t shift = 8 * j;                                                                \
+            for (size_t i = 0; i < n; i++)                                                         \
+                dst[i] = (T)(dst[i] | (T)((T)plane[i] << shift));                                  \
+        }                                                                                          \
+    }                                                                                              \
+    static T unfold_##T(const ald__packed_ints *p, size_t n, T *dst, T carry)                      \
+    {                                                                                              \
+        T factor = (T)p->factor, base = (T)p->base;                                                \
+        if (p->flags & ALD__INTS_ZIGZAG) {                                                         \
+            for (size_t i = 0; i < n; i++)                                                         \
+                dst[i] = (T)((T)(dst[i] >> 1) ^ (T)(0u - (dst[i] & 1u)));                          \
+        }                                                                                          \
+        if (factor != 1) {                                                                         \
+            for (size_t i = 0; i < n; i++)                                                         \
+                dst[i] = (T)(1u * dst[i] * factor + base);                                         \
+        } else if (base != 0) {                                                                    \
+            for (size_t i = 0; i < n; i++)                                                         \
+                dst[i] = (T)(dst[i] + base);                                                       \
+        }                                                                                          \
+        if (p->flags & ALD__INTS_DELTA) {                                                          \
+            for (size_t i = 0; i < n; i++)                                                         \
+                dst[i] = carry = (T)(carry + dst[i]);                                              \
+        }                                                                                          \
+        return carry;                                                                              \
+    }                                                                                              \
+    static void restore_##T(const ald__packed_ints *p, const uint8_t *src, size_t n, T *dst)       \
+    {                                                                                              \
+        const uint8_t *planes[PLANES_MAX];                                                         \
+        uint8_t top[ALD__INTS_BLOCK];                                                              \
+        T carry = (T)p->start;                                                                     \
+        for (size_t at = 0; at < n; at += ALD__INTS_BLOCK) {                                       \
+            size_t count = n - at < ALD__INTS_BLOCK ? n - at : ALD__INTS_BLOCK;                    \
+            uint32_t j = find_planes(src, n, p->bits, at, count, top, planes);                     \
+            join_##T(planes, j, count, dst + at);                                                  \
+            carry = unfold_##T(p, count, dst + at, carry);                                         \
+        }                                                                                          \
+        if (p->flags & ALD__INTS_STRIDE) {                                                         \
+            for (size_t i = p->stride; i < n; i++)                                                 \
+                dst[i] = (T)(dst[i] + dst[i - p->stride]);                                         \
+        }                                                                                          \
+    }
+
+DEFINE_WIDTH(uint8_t)
+DEFINE_WIDTH(uint16_t)
+DEFINE_WIDTH(uint32_t)
+DEFINE_WIDTH(uint64_t)
+
+void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst)
+{
+    switch (p->width) {
+    case 1:
+        restore_uint8_t(p, planes, n, dst);
+        break;
+    case 2:
+        restore_uint16_t(p, planes, n, dst);
+        break;
+    case 4:
+        restore_uint32_t(p, planes, n, dst);
+        break;
+    default:
+        restore_uint64_t(p, planes, n, dst);
+    }
+}
+
+void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+                          uint16_t *dst)
+{
+    const uint8_t *at_planes[PLANES_MAX];
+    uint8_t top[ALD__INTS_BLOCK];
+    uint32_t j = find_planes(planes, n, bits, at, count, top, at_planes);
+    join_uint16_t(at_planes, j, count, dst);
+}
+
+void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
+{
+    const ald__packed_ints *p = run->p;
+    const uint8_t *planes[PLANES_MAX];
+    uint8_t top[ALD__INTS_BLOCK];
+    uint32_t j = find_planes(run->planes, run->n, p->bits, run->at, count, top, planes);
+    join_uint64_t(planes, j, count, dst);
+    run->carry = unfold_uint64_t(p, count, dst, run->carry);
+    for (size_t i = 0; run->ring != NULL && i < count; i++) {
+        if (run->at + i >= p->stride)
+            dst[i] += run->ring[run->ring_at];
+        run->ring[run->ring_at] = dst[i];
+        run->ring_at =
+            run->ring_at + 1 < p->stride && run->ring_at + 1 < run->n ? run->ring_at + 1 : 0;
+    }
+    run->at += count;
+}

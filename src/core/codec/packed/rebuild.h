@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes of a body frame being rebuilt: what the families of filters share. */
+#ifndef CORE_CODEC_PACKED_REBUILD_H
+#define CORE_CODEC_PACKED_REBUILD_H
+
+#include "core/codec/packed/packed_table.h"
+
+/* One node at work. Streams are taken from `in`, in order; their sizes add up to it, as frames_next found. */
+typedef struct ald__rebuild {
+    const ald_allocator *alloc;
+    const ald__packed_node *node;
+    const ald__packed_entry *entry;
+    const ald__packed_at *at;
+    ald__cursor *in;
+    const uint8_t *validity; /* or NULL: every slot has a value */
+    size_t n, valid;         /* slots; those with a value */
+    uint8_t *values;         /* fixed width: the values; else the offsets */
+    uint8_t *data;           /* text: the bytes */
+    size_t data_size;        /* text: bytes; lists: the child's slots */
+} ald__rebuild;
+
+/* The next stream: planes of n numbers, spare bits checked; or `size` bytes. NULL: *status says why. */
+const uint8_t *ald__rebuild_planes(ald__rebuild *r, size_t n, uint32_t bits, ald_status *status);
+const uint8_t *ald__rebuild_bytes(ald__rebuild *r, size_t size, ald_status *status);
+/* n numbers into fresh memory of n × ints->width bytes (1 for none), which the caller releases. NULL as above. */
+void *ald__rebuild_numbers(ald__rebuild *r, size_t n, const ald__packed_ints *ints,
+                           ald_status *status);
+
+/* Slot i of a bitmap, or 1 without one. */
+static inline int ald__rebuild_is_valid(const ald__rebuild *r, size_t i)
+{
+    return r->validity == NULL || ((r->validity[i / 8] >> (i % 8)) & 1) != 0;
+}
+
+/* Values, packed at the front of n × width bytes, to their slots; zeros to the others. */
+void ald__rebuild_spread(const ald__rebuild *r, size_t width);
+
+/* The families. */
+ALD_NODISCARD ald_status ald__rebuild_ints(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_dict(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_planes_of_bytes(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_decimal(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_lens(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_str(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_strfix(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_strdict(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_strnum(ald__rebuild *r);
+ALD_NODISCARD ald_status ald__rebuild_strfront(ald__rebuild *r);
+
+#define ALD__TEXT_SLACK 16u /* readable bytes behind an inflated frame */
+
+/* Text: what is written so far. */
+typedef struct ald__text_out {
+    ald__rebuild *r;
+    size_t slot; /* the next */
+    size_t size; /* bytes */
+} ald__text_out;
+void ald__text_begin(ald__text_out *out, ald__rebuild *r);
+/* Passes slots without a value up to the next that has one; 0: there is none. */
+int ald__text_next(ald__text_out *out);
+/* That slot's text is what was added since. */
+void ald__text_end(ald__text_out *out);
+/* The slots that are left have no value; the bytes are all that the column has. */
+ALD_NODISCARD ald_status ald__text_finish(ald__text_out *out);
+/* Adds bytes: there are ALD__TEXT_SLACK readable ones behind src + size. */
+ALD_NODISCARD ald_status ald__text_add(ald__text_out *out, const uint8_t *src, size_t size);
+/* Adds bytes that were written before, from offset `from` on. */
+ALD_NODISCARD ald_status ald__text_copy(ald__text_out *out, size_t from, size_t size);
+/* Lengths of the slots with a value, 4 bytes each at any address; they may be read while offsets are written, each before its
+ * text_end. NULL: *status says why. */
+const uint8_t *ald__text_lengths(ald__rebuild *r, const ald__packed_ints *ints, ald_status *status);
+
+/* The words of a dictionary: word i is text[begins[i] .. begins[i + 1]). */
+typedef struct ald__words {
+    const uint8_t *text, *indices;
+    uint32_t *begins; /* D + 1 */
+    size_t count;
+    uint32_t index_bits;
+    uint16_t block[ALD__INTS_BLOCK]; /* indices of values at … */
+    size_t at, total;
+} ald__words;
+ALD_NODISCARD ald_status ald__words_take(ald__rebuild *r, size_t bytes, ald__words *out);
+/* Loads the indices of the next block, checked. */
+ALD_NODISCARD ald_status ald__words_block(ald__rebuild *r, ald__words *words, size_t *count);
+void ald__words_clear(ald__rebuild *r, ald__words *words);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Text with numbers (F-376): templates in which marker bytes stand for numbers, each from the series of its place in the
+ * string. Numbers are restored some at a time, so that a series takes no memory of its length. */
+#include <string.h>
+
+#include "core/base/endian.h"
+#include "core/codec/packed/rebuild.h"
+
+#define BLOCK 128u
+#define MARK_PLAIN 1u
+#define MARK_PADDED 14u /* + digits */
+#define MARK_LAST 31u
+#define DIGITS_MAX 20u
+
+static const uint64_t tens[] = {1ull,
+                                10ull,
+                                100ull,
+                                1000ull,
+                                10000ull,
+                                100000ull,
+                                1000000ull,
+                                10000000ull,
+                                100000000ull,
+                                1000000000ull,
+                                10000000000ull,
+                                100000000000ull,
+                                1000000000000ull,
+                                10000000000000ull,
+                                100000000000000ull,
+                                1000000000000000ull,
+                                10000000000000000ull,
+                                100000000000000000ull,
+                                1000000000000000000ull,
+                                10000000000000000000ull};
+
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                            "25262728293031323334353637383940414243444546474849"
+                            "50515253545556575859606162636465666768697071727374"
+                            "75767778798081828384858687888990919293949596979899";
+
+typedef struct number_slot {
+    ald__ints_run run;
+    uint64_t *block; /* BLOCK numbers */
+    size_t pos, count;
+    size_t ring_bytes;
+} number_slot;
+
+typedef struct numbers {
+    ald__rebuild *r;
+    ald__text_out out;
+    uint64_t *blocks;
+    number_slot slots[ALD__PACKED_SLOT_MAX];
+} numbers;
+
+static void put_digits(uint8_t *p, uint64_t v, size_t count)
+{
+    while (v > UINT32_MAX && count >= 2) {
+        count -= 2;
+        memcpy(p + count, pairs + v % 100 * 2, 2);
+        v /= 100;
+    }
+    for (uint32_t small = (uint32_t)v; count >= 2; small /= 100) {
+        count -= 2;
+        memcpy(p + count, pairs + small % 100 * 2, 2);
+        v = small / 100;
+    }
+    if (count > 0)
+        p[0] = (uint8_t)('0' + v % 10);
+}
+
+static size_t count_digits(uint64_t v)
+{
+    size_t count = 1;
+    while (count < DIGITS_MAX && v >= tens[count])
+        count++;
+    return count;
+}
+
+static ald_status next_number(numbers *s, uint32_t slot, uint64_t *out)
+{
+    number_slot *n = &s->slots[slot];
+    if (slot >= s->r->entry->small)
+        return ald__packed_bad(s->r->at, "more than there are slots: markers of a string",
+                               (uint64_t)slot + 1);
+    if (n->pos == n->count) {
+        size_t left = n->run.n - n->run.at;
+        n->count = left < BLOCK ? left : BLOCK;
+        n->pos = 0;
+        if (n->count == 0)
+            return ald__packed_bad(s->r->at, "without a value for a marker: a slot of numbers",
+                                   n->run.n);
+        ald__ints_run_next(&n->run, n->count, n->block);
+    }
+    *out = n->block[n->pos++];
+    return ALD_OK;
+}
+
+static ald_status write_number(numbers *s, uint8_t mark, uint64_t v)
+{
+    ald__text_out *out = &s->out;
+    size_t digits = mark == MARK_PLAIN ? count_digits(v) : mark - MARK_PADDED;
+    if (mark != MARK_PLAIN && v >= tens[digits])
+        return ald__packed_bad(s->r->at, "too large for its digits: a number", v);
+    if (digits > s->r->data_size - out->size)
+        return ald__packed_bad(s->r->at, "more than the column has: bytes of text",
+                               (uint64_t)out->size + digits);
+    put_digits(s->r->data + out->size, v, digits);
+    out->size += digits;
+    return ALD_OK;
+}
+
+static int is_mark(uint8_t c)
+{
+    return c == MARK_PLAIN || (c > MARK_PADDED && c <= MARK_LAST);
+}
+
+/* One string. */
+static ald_status expand(numbers *s, const uint8_t *t, size_t size)
+{
+    size_t begin = 0;
+    uint32_t slot = 0;
+    uint64_t v = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (!is_mark(t[i]))
+            continue;
+        ALD_TRY(ald__text_add(&s->out, t + begin, i - begin));
+        ALD_TRY(next_number(s, slot++, &v));
+        ALD_TRY(write_number(s, t[i], v));
+        begin = i + 1;
+    }
+    ALD_TRY(ald__text_add(&s->out, t + begin, size - begin));
+    ald__text_end(&s->out);
+    return ALD_OK;
+}
+
+static ald_status bad_templates(const numbers *s, uint64_t bytes)
+{
+    return ald__packed_bad(s->r->at, "not what the table says: bytes of all templates", bytes);
+}
+
+static ald_status expand_text(numbers *s, const uint8_t *lengths, const uint8_t *text)
+{
+    size_t used = 0, bytes = s->r->entry->bytes;
+    for (size_t k = 0; ald__text_next(&s->out); k++) {
+        uint32_t length;
+        memcpy(&length, lengths + k * 4, 4);
+        if (length > bytes - used)
+            return bad_templates(s, (uint64_t)used + length);
+        ALD_TRY(expand(s, text + used, length));
+        used += length;
+    }
+    return used == bytes ? ALD_OK : bad_templates(s, used);
+}
+
+static ald_status expand_words(numbers *s, ald__words *w)
+{
+    size_t used = 0, bytes = s->r->entry->bytes, count;
+    while (w->at < w->total) {
+        ALD_TRY(ald__words_block(s->r, w, &count));
+        for (size_t i = 0; i < count && ald__text_next(&s->out); i++) {
+            const uint32_t *begin = &w->begins[w->block[i]];
+            size_t length = begin[1] - begin[0];
+            if (length > bytes - used)
+                return bad_templates(s, (uint64_t)used + length);
+            ALD_TRY(expand(s, w->text + begin[0], length));
+            used += length;
+        }
+    }
+    return used == bytes ? ALD_OK : bad_templates(s, used);
+}
+
+static ald_status open_slots(numbers *s)
+{
+    ald__rebuild *r = s->r;
+    ald_status st = ALD_OK;
+    s->blocks = ald__alloc(r->alloc, r->entry->small * BLOCK * sizeof *s->blocks, r->at->err);
+    if (s->blocks == NULL)
+        return ALD_E_NOMEM;
+    for (uint32_t j = 0; j < r->entry->small; j++) {
+        number_slot *n = &s->slots[j];
+        const ald__packed_slot *from = &r->entry->slots[j];
+        size_t room = from->ints.stride < from->count ? from->ints.stride : from->count;
+        n->block = s->blocks + j * BLOCK;
+        n->run.p = &from->ints;
+        n->run.n = from->count;
+        n->run.carry = from->ints.start;
+        n->run.planes = ald__rebuild_planes(r, from->count, from->ints.bits, &st);
+        if (n->run.planes == NULL)
+            return st;
+        if (!(from->ints.flags & ALD__INTS_STRIDE) || room == 0)
+            continue;
+        n->run.ring = ald__alloc(r->alloc, room * sizeof *n->run.ring, r->at->err);
+        if (n->run.ring == NULL)
+            return ALD_E_NOMEM;
+        n->ring_bytes = room * sizeof *n->run.ring;
+    }
+    return ALD_OK;
+}
+
+static ald_status finish_slots(numbers *s)
+{
+    for (uint32_t j = 0; j < s->r->entry->small; j++) {
+        const number_slot *n = &s->slots[j];
+        if (n->run.at != n->run.n || n->pos != n->count)
+            return ald__packed_bad(s->r->at, "not all used: values of a slot", n->run.n);
+    }
+    return ald__text_finish(&s->out);
+}
+
+static void clear_slots(numbers *s)
+{
+    for (uint32_t j = 0; j < s->r->entry->small; j++)
+        ald__release(s->r->alloc, s->slots[j].run.ring, s->slots[j].ring_bytes);
+    ald__release(s->r->alloc, s->blocks, s->r->entry->small * BLOCK * sizeof *s->blocks);
+}
+
+/* Templates come first in the frame, the slots behind them. */
+static ald_status rebuild_numbers(numbers *s, ald__words *words)
+{
+    ald__rebuild *r = s->r;
+    ald_status st = ALD_OK;
+    const uint8_t *lengths = NULL, *text = NULL;
+    if (r->entry->words) {
+        ALD_TRY(ald__words_take(r, r->entry->word_bytes, words));
+    } else {
+        lengths = ald__text_lengths(r, &r->entry->ints, &st);
+        text = lengths != NULL ? ald__rebuild_bytes(r, r->entry->bytes, &st) : NULL;
+        if (text == NULL)
+            return st;
+    }
+    ALD_TRY(open_slots(s));
+    ald__text_begin(&s->out, r);
+    ALD_TRY(r->entry->words ? expand_words(s, words) : expand_text(s, lengths, text));
+    return finish_slots(s);
+}
+
+ald_status ald__rebuild_strnum(ald__rebuild *r)
+{
+    numbers s;
+    ald__words words;
+    ald_status st;
+    memset(&s, 0, sizeof s);
+    memset(&words, 0, sizeof words);
+    s.r = r;
+    st = rebuild_numbers(&s, &words);
+    clear_slots(&s);
+    ald__words_clear(r, &words);
+    return st;
+}
