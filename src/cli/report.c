@@ -42,6 +42,10 @@ static const char *usual_hint(const ald_error *err)
         return "close other programs, or use a machine with more memory";
     case ALD_E_LICENSE_EXPIRED:
         return "ask the seller for a new license";
+    case ALD_E_LICENSE_REVOKED:
+        return "the seller has taken it back; ask them why, or for a new license";
+    case ALD_E_LICENSE_EXHAUSTED:
+        return "`alimentar license show` says what was used; the seller can give more";
     case ALD_E_IO:
         if (err->detail == ENOSPC || err->detail == EDQUOT) {
             return strstr(err->msg, "temporary file") != NULL
@@ -195,9 +199,9 @@ const char *cli_exit_code_text(size_t index)
     static const char *const texts[] = {
         "0  success",
         "1  a check failed or the data are invalid: InvalidFormat, ChecksumMismatch, "
-        "SignatureInvalid, "
-        "DecryptionFailed, UnsupportedVersion, SchemaMismatch, LicenseExpired, Truncated, "
-        "UntrustedSigner, LimitExceeded, Unsupported",
+        "SignatureInvalid, DecryptionFailed, UnsupportedVersion, SchemaMismatch, LicenseExpired, "
+        "LicenseRevoked, LicenseExhausted, Truncated, UntrustedSigner, LimitExceeded, "
+        "Unsupported",
         "2  the command line is wrong: InvalidArgument",
         "3  reading, writing or memory failed: IoError, OutOfMemory",
     };
