@@ -15,6 +15,7 @@
 #include "core/dataset/whole.h"
 
 #define BASE_ALIGNMENT 64u
+#define END_BYTES 8u
 
 const char *ald_dtype_name(uint8_t dtype)
 {
@@ -68,13 +69,47 @@ static ald_status find_single_batch(ald_mapped *m, ald_error *err)
     return ALD_OK;
 }
 
-/* A stored piece of a STREAMING payload against the seal, if there is one. */
-static ald_status check_hash(const ald_mapped *m, uint64_t piece, ald_error *err)
+/* A stored piece of a STREAMING payload, where it is. */
+static const uint8_t *find_piece(const ald_mapped *m, uint64_t piece, size_t *size)
 {
     uint64_t begin = piece == 0 ? 0 : ald__file_piece_end(&m->file, piece - 1);
-    return ald__hashes_check(&m->hashes, &m->file, &m->host, piece,
-                             m->bytes + m->file.sections.payload.begin + begin,
-                             (size_t)(ald__file_piece_end(&m->file, piece) - begin), err);
+    *size = (size_t)(ald__file_piece_end(&m->file, piece) - begin);
+    return m->bytes + m->file.sections.payload.begin + begin;
+}
+
+/* Against the seal, if there is one. */
+static ald_status check_hash(const ald_mapped *m, uint64_t piece, ald_error *err)
+{
+    size_t size;
+    const uint8_t *bytes = find_piece(m, piece, &size);
+    return ald__hashes_check(&m->hashes, &m->file, &m->host, piece, bytes, size, err);
+}
+
+/* Prologue or epilogue: stored as it is, so it is what it must be, byte for byte. */
+static ald_status check_end(const ald_mapped *m, uint64_t piece, const uint8_t *expected,
+                            size_t expected_size, ald_status otherwise, ald_error *err)
+{
+    size_t size;
+    const uint8_t *bytes = find_piece(m, piece, &size);
+    ALD_TRY(ald__hashes_check(&m->hashes, &m->file, &m->host, piece, bytes, size, err));
+    ALD_TRY(ald__check_piece_crc32(&m->file, piece, bytes, size, err));
+    if (size != expected_size)
+        otherwise = ALD_E_INVALID_FORMAT;
+    else if (memcmp(bytes, expected, size) == 0)
+        return ALD_OK;
+    return ald__fail(err, otherwise, (uint64_t)(bytes - m->bytes), "the %s is not what it must be",
+                     piece == 0 ? "payload's prologue" : "epilogue");
+}
+
+static ald_status check_ends(const ald_mapped *m, ald_error *err)
+{
+    static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0};
+    if (m->file.chunks == NULL)
+        return ALD_OK;
+    ALD_TRY(
+        check_end(m, m->file.chunk_count + 1, end_marker, END_BYTES, ALD_E_INVALID_FORMAT, err));
+    return check_end(m, 0, m->bytes + m->file.sections.schema.begin,
+                     (size_t)m->file.schema_size - END_BYTES, ALD_E_SCHEMA_MISMATCH, err);
 }
 
 /* Signer, signature or seal, license; whoever brings a key expects an encrypted file, which this is not. */
@@ -82,11 +117,7 @@ static ald_status check_mapped_trust(ald_mapped *m, const ald__settings *setting
 {
     ald__hashes *hashes = m->file.facts.has_seal ? &m->hashes : NULL;
     ALD_TRY(ald__check_trust(&m->file, settings, ALD__SCOPE_LAZY, &m->host, hashes, err));
-    ALD_TRY(ald__unlock(&m->file, settings, &m->host, NULL, err));
-    if (hashes == NULL)
-        return ALD_OK;
-    ALD_TRY(check_hash(m, m->file.chunk_count + 1, err));
-    return check_hash(m, 0, err);
+    return ald__unlock(&m->file, settings, &m->host, NULL, err);
 }
 
 static ald_status open_mapped(ald_mapped *m, const ald_source *source,
@@ -105,6 +136,7 @@ static ald_status open_mapped(ald_mapped *m, const ald_source *source,
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "the source's bytes are not in memory at a multiple of 64");
     ALD_TRY(check_mapped_trust(m, settings, err));
+    ALD_TRY(check_ends(m, err));
     ALD_TRY(ald__schema_section_read(&m->file, m->bytes + m->file.sections.schema.begin, &m->schema,
                                      err));
     if (options->expected_schema != NULL)
@@ -351,7 +383,11 @@ static ald_status load_chunk(const ald_mapped *m, uint64_t batch, struct ArrowAr
     ald__cursor c = {m->bytes + at, e->uncompressed_size, 0, at};
     ald__shared *backing = NULL;
     ald__ipc_message message;
+    size_t size;
+    const uint8_t *stored = find_piece(m, batch + 1, &size);
     ald_status st = check_hash(m, batch + 1, err);
+    if (st == ALD_OK)
+        st = ald__check_piece_crc32(&m->file, batch + 1, stored, size, err);
     if (st == ALD_OK)
         st = borrow(m, e->byte_offset, e->compressed_size, &backing, err);
     if (st == ALD_OK)
