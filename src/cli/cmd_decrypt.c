@@ -32,7 +32,7 @@ static ald_status run_decrypt(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    CLI_PLACE_OPERAND(decrypt_args, place, "the .ald to decrypt; - is standard input (with -o)"),
+    CLI_PLACE_OPERANDS(decrypt_args, place, "the .ald to decrypt; - is standard input (with OUT)"),
     {0},
 };
 

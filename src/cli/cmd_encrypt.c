@@ -39,7 +39,7 @@ static ald_status encrypt_for_crate(rewriting *r, uint8_t compat, ald_error *err
     static const ald_save_options defaults = ALD_SAVE_OPTIONS_INIT;
     crate_file c = {r, defaults};
     ald_protection protection = r->protection.protection;
-    const char *path = r->place->out != NULL ? r->place->out : r->place->in;
+    const char *path = r->place.out != NULL ? r->place.out : r->place.in;
     ald_status status = cli_input_stream(&r->in, NULL, NULL, err);
     if (status != ALD_OK) {
         return status;
@@ -131,7 +131,7 @@ static ald_status run_encrypt(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    CLI_PLACE_OPERAND(encrypt_args, place, "the .ald to encrypt; - is standard input (with -o)"),
+    CLI_PLACE_OPERANDS(encrypt_args, place, "the .ald to encrypt; - is standard input (with OUT)"),
     {0},
 };
 

@@ -89,7 +89,7 @@ static ald_status run_license(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    CLI_PLACE_OPERAND(license_args, place, "the .ald to license; - is standard input (with -o)"),
+    CLI_PLACE_OPERANDS(license_args, place, "the .ald to license; - is standard input (with OUT)"),
     {0},
 };
 

@@ -80,7 +80,7 @@ static ald_status run_sign(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    CLI_PLACE_OPERAND(sign_args, place, "the .ald to sign; - is standard input (with -o)"),
+    CLI_PLACE_OPERANDS(sign_args, place, "the .ald to sign; - is standard input (with OUT)"),
     {0},
 };
 

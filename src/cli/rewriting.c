@@ -14,7 +14,7 @@ static const opt_spec place_specs[] = {
      .arg = "FILE",
      .kind = OPT_TEXT,
      .offset = offsetof(place_options, out),
-     .help = "the .ald to write; without it FILE is replaced, in one step"},
+     .help = "the same as OUT"},
     {.name = "force",
      .letter = 'f',
      .kind = OPT_FLAG,
@@ -58,15 +58,19 @@ const opt_group cli_group_input_trust = OPT_GROUP("Input", input_specs);
 const opt_group cli_group_input_signers = {"Input", input_specs + 1,
                                            sizeof(input_specs) / sizeof(input_specs[0]) - 1};
 
-static ald_status open_output(cli_env *env, const place_options *place, rewriting *r,
-                              ald_error *err)
+static ald_status open_output(cli_env *env, rewriting *r, ald_error *err)
 {
+    place_options *place = &r->place;
     write_options write;
+    ald_status status = cli_output_path(place->to, place->out, &place->out, err);
+    if (status != ALD_OK) {
+        return status;
+    }
     memset(&write, 0, sizeof(write));
     write.to = "ald";
     write.force = place->force;
     if (place->out == NULL && strcmp(place->in, "-") == 0) {
-        cli_hint(env, "name it with -o; -o - writes to standard output");
+        cli_hint(env, "name it; - is standard output");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the output is missing");
     }
     return cli_output_init(env, place->out != NULL ? place->out : place->in, &write,
@@ -80,9 +84,9 @@ ald_status cli_rewriting_open(cli_env *env, const place_options *place, const tr
     static const ald_rewrite_options none = ALD_REWRITE_OPTIONS_INIT;
     memset(out, 0, sizeof(*out));
     out->env = env;
-    out->place = place;
+    out->place = *place;
     out->options = none;
-    ald_status status = open_output(env, place, out, err);
+    ald_status status = open_output(env, out, err);
     if (status == ALD_OK) {
         status = cli_input_open(env, place->in, "ald", &out->in, err);
     }
@@ -135,7 +139,7 @@ static ald_status rewrite_into(void *ctx, const ald_sink *sink, ald_error *err)
 ald_status cli_rewriting_run(rewriting *r, ald_error *err)
 {
     ald_load_options load = ALD_LOAD_OPTIONS_INIT;
-    const char *path = r->place->out != NULL ? r->place->out : r->place->in;
+    const char *path = r->place.out != NULL ? r->place.out : r->place.in;
     cli_trust_load(&r->in.trust, &load);
     r->options.load = &load;
     r->options.protection = r->protection.protection;

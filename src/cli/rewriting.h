@@ -12,13 +12,19 @@
 /* Where it goes. */
 typedef struct place_options {
     const char *in;
-    const char *out; /* NULL: the file is replaced by itself, in one step */
+    const char *to; /* the operand OUT, or NULL */
+    const char *
+        out; /* -o; after opening either of both. NULL: the file is replaced by itself, in one step */
     uint8_t force;
 } place_options;
 
-extern const opt_group cli_group_place; /* -o and --force; `in` is an operand */
-#define CLI_PLACE_OPERAND(type, member, text)                                                      \
-    {"FILE", text, offsetof(type, member) + offsetof(place_options, in), 0}
+extern const opt_group cli_group_place; /* -o and --force; `in` and `to` are operands */
+#define CLI_PLACE_OPERANDS(type, member, text)                                                     \
+    {"FILE", text, offsetof(type, member) + offsetof(place_options, in), 0},                       \
+    {                                                                                              \
+        "OUT", "the .ald to write; without it FILE is replaced, in one step",                      \
+            offsetof(type, member) + offsetof(place_options, to), OPT_OPERAND_OPTIONAL             \
+    }
 
 /* trust_options where --password and its like are those of the output: of the input there are --private-key, the passphrase
  * of keys, --trusted-keys and --allow-untrusted; or all but the first. */
@@ -27,7 +33,7 @@ extern const opt_group cli_group_input_signers;
 
 typedef struct rewriting {
     cli_env *env;
-    const place_options *place;
+    place_options place;
     cli_input in;
     cli_output out;
     ald_inspection *inspection;

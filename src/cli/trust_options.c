@@ -7,6 +7,7 @@
 
 #include "ald/schema.h"
 #include "cli/file_format.h"
+#include "cli/trust_facts.h"
 #include "native/keys/secret_pages.h"
 
 #define PRIVATE_KEYS_MAX 256u
@@ -338,6 +339,22 @@ static void explain_password(cli_env *env, const cli_trust *trust)
     }
 }
 
+static void explain_recipients(cli_env *env, const ald_info *info)
+{
+    if (info->recipient_hashes == NULL) {
+        cli_hint(env, "none of the keys that were given is the recipient's");
+        return;
+    }
+    cli_hint(env, "`alimentar key show` prints a key's fingerprint; the file is for");
+    for (uint32_t i = 0; i < info->recipient_count && i < 8; i++) {
+        char name[RECIPIENT_NAME_BYTES];
+        trust_facts_recipient(info->recipient_hashes + 8 * (size_t)i, name);
+        cli_hint_add(env, i == 0 ? " " : ", ");
+        cli_hint_add(env, name);
+    }
+    cli_hint_add(env, info->recipient_count > 8 ? ", ..." : "");
+}
+
 static void explain_decryption(cli_env *env, const cli_trust *trust, const ald_info *info)
 {
     if (info->encryption_mode < 0) {
@@ -350,8 +367,7 @@ static void explain_decryption(cli_env *env, const cli_trust *trust, const ald_i
                  info->recipient_count == 1 ? "one recipient" : "several recipients",
                  info->recipient_count == 1 ? "the recipient's key" : "the key of one of them");
     } else {
-        cli_hint(env, "`alimentar info` shows which keys it is encrypted for, `alimentar key show` "
-                      "what a key is");
+        explain_recipients(env, info);
     }
 }
 
@@ -361,8 +377,15 @@ void cli_trust_explain(cli_env *env, const cli_trust *trust, const ald_source *s
     ald_inspection *inspection = NULL;
     if (env->hint[0] != '\0' ||
         (status != ALD_E_UNTRUSTED_SIGNER && status != ALD_E_DECRYPTION_FAILED &&
-         status != ALD_E_LICENSE_EXPIRED) ||
-        ald_inspect(source, NULL, &env->host, &inspection, NULL) != ALD_OK) {
+         status != ALD_E_LICENSE_EXPIRED)) {
+        return;
+    }
+    if (ald_inspect(source, NULL, &env->host, &inspection, NULL) != ALD_OK) {
+        if (status == ALD_E_DECRYPTION_FAILED && trust->trust.password == NULL &&
+            trust->trust.private_count == 0) {
+            cli_hint(env, "it is encrypted: --password, --%s FILE or --private-key FILE opens it",
+                     cli_secret_password.file_option);
+        }
         return;
     }
     const ald_info *info = ald_inspection_info(inspection);

@@ -4,7 +4,7 @@
 
     test_cli.py --bin PATH [--only TEXT] [--keep] [CASES.toml ...]      default: every *.toml of this folder
 
-A case ([[case]] in a TOML file) runs in an empty folder:
+A case ([[case]] in a TOML file) runs in an empty folder, with an ALIMENTAR_HOME of its own that is not there yet:
     name        what it shows
     files       name = text, written first
     links       name = target, symbolic links made first
@@ -163,7 +163,7 @@ def main():
             folder = home / f"{path.stem}-{number}"
             folder.mkdir()
             try:
-                run_case(case, folder, env)
+                run_case(case, folder, dict(env, ALIMENTAR_HOME=f"{folder}-home"))
                 passed += 1
             except (Failed, subprocess.TimeoutExpired) as problem:
                 failed += 1
