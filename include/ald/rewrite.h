@@ -59,7 +59,9 @@ typedef struct ald_rewrite_options {
 
 /* Checks `source` (everything up to decryption; the CRC32 over the whole; key and pieces where they are needed) and writes
  * the new file. An expired license does not stop it. Files whose payload stays encrypted as stored keep their minor version,
- * key_commit and kdf; one of version 1.2 can get neither a seal nor a bound license (ALD_E_UNSUPPORTED). */
+ * key_commit and kdf; one of version 1.2 can get neither a seal nor a bound license (ALD_E_UNSUPPORTED). A signed input is
+ * first copied into a spool, so that what was verified is what is written. STREAMING payloads go through memory piece by piece;
+ * others, when their encryption changes, as a whole. The members of `protection` that nothing asks for must be empty. */
 ALD_API ALD_NODISCARD ald_status ald_rewrite(const ald_source *source, const ald_sink *sink,
                                              const ald_rewrite_options *options,
                                              const ald_host *host, ald_error *err);

@@ -45,7 +45,9 @@ typedef struct ald_save_options {
 #define ALD_SAVE_OPTIONS_INIT                                                                      \
     {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, 0, 0, 0, {0}, NULL, 0, 0, NULL}
 
-/* Reads `batches` to its end, releases it (also on failure) and writes one .ald. The sink stands
+/* Reads `batches` to its end, releases it (also on failure) and writes one .ald. A signed payload waits in a spool until its
+ * signature is known. A table that is encrypted without STREAMING is in memory as a whole: no spool gets it in clear. An
+ * encrypted file has no sha256. The sink stands
  * at its start. On failure it holds an incomplete file: hosts write to a temporary one (ald/native.h does). */
 ALD_API ALD_NODISCARD ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
                                           const ald_save_options *options, const ald_host *host,
