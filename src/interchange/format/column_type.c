@@ -37,21 +37,21 @@ static int starts_with(const char *text, const char *prefix)
     return strlen(text) >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* A decimal integer at *text, which moves behind it; 0 when there is none or it is beyond ±10^9. */
+/* A decimal integer at *text, which moves behind it; 0 when there is none or it has more than 31 bits. */
 static int read_int(const char **text, int32_t *out)
 {
     const char *p = *text;
     int negative = *p == '-';
-    int32_t v = 0;
+    int64_t v = 0;
     p += negative;
     if (*p < '0' || *p > '9')
         return 0;
     for (; *p >= '0' && *p <= '9'; p++) {
-        if (v >= 100000000)
-            return 0;
         v = v * 10 + (*p - '0');
+        if (v > INT32_MAX)
+            return 0;
     }
-    *out = negative ? -v : v;
+    *out = (int32_t)(negative ? -v : v);
     *text = p;
     return 1;
 }
