@@ -266,13 +266,28 @@ static void keep_password(const ald_info *info, const ald_trust *trust, ald_prot
     protection->password_size = trust->password_size;
     uint64_t m = trust_facts_kdf(info, "m", 0);
     uint64_t t = trust_facts_kdf(info, "t", 0);
-    protection->kdf_m_kib = m <= UINT32_MAX ? (uint32_t)m : 0; /* beyond it reading fails */
-    protection->kdf_t = t <= UINT32_MAX ? (uint32_t)t : 0;
+    /* A writer goes not below the default; what is beyond the limits is never read. */
+    protection->kdf_m_kib = m >= 19456 && m <= UINT32_MAX ? (uint32_t)m : 0;
+    protection->kdf_t = t >= 2 && t <= UINT32_MAX ? (uint32_t)t : 0;
+}
+
+ald_status cli_keep_sign(cli_env *env, const keep_options *options,
+                         const secret_options *key_passphrase, const ald_info *info,
+                         cli_trust *trust, cli_protection *out, ald_error *err)
+{
+    uint8_t own[ALD_KEY_BYTES];
+    ald_status status = cli_protection_sign(env, out, options->sign.key, key_passphrase, own, err);
+    if (status == ALD_OK && options->sign.key != NULL && info != NULL &&
+        info->signer_public_key != NULL && memcmp(own, info->signer_public_key, sizeof(own)) == 0) {
+        trust->trust.allow_untrusted = 1;
+        trust->is_own = 1;
+    }
+    return status;
 }
 
 ald_status cli_keep_open(cli_env *env, const keep_options *options,
                          const secret_options *key_passphrase, const ald_info *info,
-                         const cli_trust *trust, cli_protection *out, ald_error *err)
+                         cli_trust *trust, cli_protection *out, ald_error *err)
 {
     ald_status status = cli_protection_open(out, err);
     if (status == ALD_OK && info != NULL) {
@@ -285,7 +300,6 @@ ald_status cli_keep_open(cli_env *env, const keep_options *options,
             info->encryption_mode == 1 ? ALD_ENCRYPTION_RECIPIENT : ALD_ENCRYPTION_SEVERAL;
         status = keep_recipients(env, options, info, &trust->trust, out, err);
     }
-    return status != ALD_OK
-               ? status
-               : cli_protection_sign(env, out, options->sign.key, key_passphrase, NULL, err);
+    return status != ALD_OK ? status
+                            : cli_keep_sign(env, options, key_passphrase, info, trust, out, err);
 }

@@ -26,6 +26,12 @@ ALD_NODISCARD ald_status cli_keep_check(cli_env *env, const keep_options *option
  * NULL) and `trust` stay until `out` is closed, which it is in any case. */
 ALD_NODISCARD ald_status cli_keep_open(cli_env *env, const keep_options *options,
                                        const secret_options *key_passphrase, const ald_info *info,
-                                       const cli_trust *trust, cli_protection *out, ald_error *err);
+                                       cli_trust *trust, cli_protection *out, ald_error *err);
+
+/* --key alone, which cli_keep_open does, too. Whoever signs a file anew that they have signed needs nobody's trust in them:
+ * the input is then read with allow_untrusted. `info` may be NULL. */
+ALD_NODISCARD ald_status cli_keep_sign(cli_env *env, const keep_options *options,
+                                       const secret_options *key_passphrase, const ald_info *info,
+                                       cli_trust *trust, cli_protection *out, ald_error *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "ald/stream.h"
 #include "cli/license_use.h"
 #include "cli/tracked.h"
+#include "cli/trust_facts.h"
 
 typedef struct transfer_state {
     cli_env *env;
@@ -88,6 +89,10 @@ static ald_status make_protection(transfer_state *s, ald_error *err)
                                &s->protection, err);
     }
     s->extras.protection = &s->protection.protection;
+    if (status == ALD_OK && info != NULL && trust_facts_is_bound(info) &&
+        t->keep->sign.key == NULL) {
+        cli_note(s->env, "the license is kept, but no signature binds it any more");
+    }
     return status;
 }
 
@@ -216,8 +221,8 @@ static ald_status describe_alone(transfer_state *s, const char *path, ald_error 
         status = cli_protection_open(&s->protection, err);
     }
     if (status == ALD_OK) {
-        status = cli_protection_sign(s->env, &s->protection, s->t->keep->sign.key, passphrase, NULL,
-                                     err);
+        status = cli_keep_sign(s->env, s->t->keep, passphrase, ald_inspection_info(s->inspection),
+                               &s->in.trust, &s->protection, err);
     }
     if (status != ALD_OK) {
         return status;

@@ -402,7 +402,7 @@ void cli_trust_explain(cli_env *env, const cli_trust *trust, const ald_source *s
 void cli_trust_note(const cli_env *env, const cli_trust *trust, const ald_info *info)
 {
     char print[ALD_FINGERPRINT_BYTES];
-    if (info->signer_public_key != NULL &&
+    if (info->signer_public_key != NULL && !trust->is_own &&
         signers_find(&trust->signers, info->signer_public_key) == NULL &&
         ald_key_fingerprint(info->signer_public_key, &env->host, print, NULL) == ALD_OK) {
         cli_note(env, "the signature is right, but nobody here trusts its signer: %s", print);

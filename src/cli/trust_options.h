@@ -31,6 +31,7 @@ typedef struct cli_trust {
     revocation_list *revocations;  /* of --revocations; NULL: none */
     uint8_t ignore_expiry;
     uint8_t from_store; /* the signers are the store's */
+    uint8_t is_own;     /* the signer is whoever runs this: no note is needed */
 } cli_trust;
 
 /* Gathers keys and secrets. `source` (or NULL) is the file that will be read: nobody is asked for a secret that it has no use
