@@ -12,7 +12,8 @@ const cli_command *const cli_commands[] = {
     &cli_cmd_key_show,     &cli_cmd_trust_add,     &cli_cmd_trust_list,     &cli_cmd_trust_remove,
     &cli_cmd_sign,         &cli_cmd_encrypt,       &cli_cmd_decrypt,        &cli_cmd_license,
     &cli_cmd_license_show, &cli_cmd_license_check, &cli_cmd_license_revoke, &cli_cmd_package,
-    &cli_cmd_open,         &cli_cmd_help,          &cli_cmd_version,
+    &cli_cmd_open,         &cli_cmd_query_publish, &cli_cmd_query_seal,     &cli_cmd_query_answer,
+    &cli_cmd_query_open,   &cli_cmd_help,          &cli_cmd_version,
 };
 const size_t cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);
 
