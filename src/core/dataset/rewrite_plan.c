@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "core/base/checked.h"
 #include "core/base/caller_options.h"
+#include "core/base/checked.h"
 #include "core/crypto/digest.h"
 #include "core/dataset/license.h"
 #include "core/dataset/prefix.h"

@@ -7,8 +7,8 @@
 
 #include "core/arrow/array_empty.h"
 #include "core/base/buf.h"
-#include "core/base/checked.h"
 #include "core/base/caller_options.h"
+#include "core/base/checked.h"
 
 #define MEMORY_BYTES_DEFAULT (256ull << 20)
 #define STREAMING_BYTES 100000000u /* AUTO: above this the table is written in chunks */
