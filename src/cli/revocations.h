@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of revoked licenses: a .ald that their seller signs, F-285. */
+/* Lists of revoked licenses: a .ald that their seller signs (F-285). */
 #ifndef CLI_REVOCATIONS_H
 #define CLI_REVOCATIONS_H
 
