@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Values in batches: each step is a loop over all of them, and hashes come many at a time.
+ *
+ * Of the three cells that a value may be moved to, its own nearly always is the nearest target. The lower neighbour can only be
+ * as near where the phase is at most a quarter of the bit, the upper one only where the bit is 0 and the phase above 3/4: so
+ * a second hash is needed for every fourth value, and a third never. What leaves its class on the way (values next to a power
+ * of two) is done again, one at a time. */
+#include "core/watermark/cells_scratch.h"
+#include "core/watermark/mark_math.h"
+
+#define CELLS(name) name##_of_two
+#define CELLS_WIDTH 16
+#define CELLS_TARGET
+#include "core/watermark/cells_template.h"
+#undef CELLS
+#undef CELLS_WIDTH
+#undef CELLS_TARGET
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CELLS(name) name##_of_four
+#define CELLS_WIDTH 32
+#define CELLS_TARGET __attribute__((target("avx2")))
+#include "core/watermark/cells_template.h"
+#else
+#define steps_of_four steps_of_two
+#endif
+
+const ald__mark_steps *ald__mark_steps_of(int level)
+{
+    return level > 0 ? &steps_of_four : &steps_of_two;
+}
+
+size_t ald__mark_scratch_bytes(void)
+{
+    return sizeof(ald__mark_scratch) + ALD__MARK_LINE;
+}
+
+ald__mark_scratch *ald__mark_scratch_at(void *memory)
+{
+    return (void *)(((uintptr_t)memory + ALD__MARK_LINE - 1) & ~(uintptr_t)(ALD__MARK_LINE - 1));
+}
+
+static int least_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The rows that are to be marked, as far as that is seen from their magnitude. */
+static size_t choose_rows(const ald__mark_plan *plan, ald__mark_scratch *s, const double *in,
+                          size_t count)
+{
+    /* magnitudes sort as their bits do; the first limit also leaves out 0, the second NaN */
+    uint64_t low = ald__mark_bits(plan->low > 0 ? plan->low : 0x1p-1000);
+    uint64_t span = ald__mark_bits(plan->high) - low;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t magnitude = ald__mark_bits(in[i]) & (UINT64_MAX >> 1);
+        s->row[n] = (uint16_t)i;
+        n += magnitude - low <= span;
+    }
+    return n;
+}
+
+/* Takes in the rows, and drops more of them. */
+static size_t gather(const ald__mark_plan *plan, ald__mark_scratch *s, const double *in,
+                     size_t chosen)
+{
+    const int decimal = plan->mode == ALD_WATERMARK_DECIMALS;
+    size_t n = 0;
+    for (size_t j = 0; j < chosen; j++) {
+        size_t row = s->row[j];
+        double v = ald__mark_abs(in[row]);
+        int ex, e, finest, fits;
+        if (decimal)
+            v = (v * plan->power + ALD__MARK_2P52) - ALD__MARK_2P52;
+        ex = (int)(ald__mark_bits(v) >> 52) - 1023;
+        e = least_int(ex, plan->cap);
+        finest = decimal ? e - 4 : least_int(e - ex + plan->depth, e - plan->round_limit);
+        fits =
+            decimal ? (e >= plan->least_exponent) & (v < plan->high) : finest >= plan->first_plane;
+        if (plan->frequent_count > 0 && fits)
+            fits = !ald__mark_plan_is_frequent(plan, in[row]);
+        s->v[n] = v;
+        s->finest[n] = least_int(ALD__MARK_FINEST, finest);
+        s->head[n] = ald__mark_head(0, (unsigned)(ald__mark_bits(in[row]) >> 63), plan->domain, e);
+        s->parity[n] = decimal && e >= plan->parity_exponent;
+        s->row[n] = (uint16_t)row;
+        n += (size_t)fits;
+    }
+    return n;
+}
+
+void ald__mark_set_classes(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int e = (int)(int32_t)(uint32_t)(s->head[i] >> 32);
+        s->scale[i] = ald__mark_pow2(-e);
+        s->low[i] = ald__mark_pow2(e);
+        s->high[i] = e < plan->cap ? ald__mark_pow2(e + 1) : 0x1p1023;
+        s->origin[i] = ald__mark_plan_origin(plan, e);
+        s->planes[i] = s->slow[i] = 0;
+    }
+}
+
+static unsigned bit_of_hash(const ald__mark_plan *plan, uint64_t hash)
+{
+    return plan->bits[hash % ALD__MARK_HASHES];
+}
+
+/* The target in the own cell. */
+static void aim(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
+{
+    static const double phases[2] = {0.25, 0.75};
+    ald__sip16_many(&plan->keys->carrier, s->message, s->number, n, s->hash);
+    for (size_t i = 0; i < n; i++)
+        s->target[i] = s->cell[i] + phases[bit_of_hash(plan, s->hash[i])];
+}
+
+/* The target in a neighbour where that is nearer; the lower one also when it is as near. */
+static void aim_aside(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
+{
+    size_t near = 0;
+    for (size_t i = 0; i < n; i++) {
+        s->near[near] = (uint16_t)i;
+        near += s->side[i] != 0;
+    }
+    for (size_t j = 0; j < near; j++) {
+        size_t i = s->near[j];
+        s->message[j] = s->message[i];
+        s->number[j] = s->number[i] + (s->side[i] > 0 ? UINT64_C(1) : UINT64_MAX);
+    }
+    ald__sip16_many(&plan->keys->carrier, s->message, s->number, near, s->hash);
+    for (size_t j = 0; j < near; j++) {
+        size_t i = s->near[j];
+        double other = s->cell[i] + s->side[i] + 0.25 + 0.5 * bit_of_hash(plan, s->hash[j]);
+        double distance = ald__mark_abs(other - s->t[i]);
+        double own = ald__mark_abs(s->target[i] - s->t[i]);
+        int nearer = (distance < own) | ((distance == own) & (s->side[i] < 0));
+        s->target[i] = nearer ? other : s->target[i];
+    }
+}
+
+static double finest_of_all(const ald__mark_scratch *s, size_t n)
+{
+    double finest = 0;
+    for (size_t i = 0; i < n; i++)
+        finest = s->finest[i] > finest ? s->finest[i] : finest;
+    return finest;
+}
+
+/* The last digit of decimals. */
+static void set_parity(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        s->message[i] = s->head[i] & UINT64_C(0xffffffff); /* no class */
+        s->number[i] = ((uint64_t)(int64_t)s->v[i] + plan->parity) >> 1;
+    }
+    ald__sip16_many(&plan->keys->carrier, s->message, s->number, n, s->hash);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t moved = (s->number[i] << 1 | bit_of_hash(plan, s->hash[i])) - plan->parity;
+        s->v[i] = s->parity[i] ? (double)(int64_t)moved : s->v[i];
+        s->planes[i] += s->parity[i];
+    }
+}
+
+/* The plane that shows the mark: three of four hashes set the lowest bit. */
+static void set_lsb(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (plan->is_f32) {
+            float f = (float)s->v[i];
+            uint32_t bits;
+            memcpy(&bits, &f, sizeof bits);
+            s->number[i] = bits >> 1;
+        } else {
+            s->number[i] = ald__mark_bits(s->v[i]) >> 1;
+        }
+    }
+    ald__sip8_many(&plan->keys->lsb, s->number, n, s->hash);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = s->number[i] << 1 | ((s->hash[i] & 3) != 0);
+        if (plan->is_f32) {
+            uint32_t half = (uint32_t)bits;
+            float f;
+            memcpy(&f, &half, sizeof f);
+            s->v[i] = (double)f;
+        } else {
+            s->v[i] = ald__mark_double(bits);
+        }
+    }
+}
+
+static void finish(const ald__mark_plan *plan, const ald__mark_steps *steps, ald__mark_scratch *s,
+                   size_t n)
+{
+    if (plan->decimals >= 0)
+        steps->divide(s, n, plan->power, plan->mode != ALD_WATERMARK_DECIMALS);
+    for (size_t i = 0; i < n && plan->is_f32; i++)
+        s->v[i] = (double)(float)s->v[i];
+    if (plan->has_lsb)
+        set_lsb(plan, s, n);
+}
+
+static void write_back(const ald__mark_plan *plan, const ald__mark_scratch *s, size_t n,
+                       const double *in, double *out, uint8_t *planes)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    for (size_t i = 0; i < n; i++) {
+        size_t row = s->row[i];
+        double marked =
+            ald__mark_double(ald__mark_bits(s->v[i]) | (ald__mark_bits(in[row]) & sign));
+        planes[row] = (uint8_t)s->planes[i];
+        if (s->slow[i]) {
+            unsigned bits;
+            marked = ald__mark_cell(plan, in[row], &bits);
+            planes[row] = (uint8_t)bits;
+        }
+        out[row] = planes[row] > 0 ? marked : in[row];
+    }
+}
+
+void ald__mark_cells(const ald__mark_plan *plan, ald__mark_scratch *s, const double *in,
+                     size_t count, double *out, uint8_t *planes)
+{
+    const ald__mark_steps *steps = ald__mark_steps_of(plan->keys->carrier.level);
+    size_t n = gather(plan, s, in, choose_rows(plan, s, in, count));
+    double finest = finest_of_all(s, n);
+    ald__mark_set_classes(plan, s, n);
+    for (int p = 0; p < 4; p++) {
+        int k = plan->first_plane + p * ALD__MARK_PLANE_STEP;
+        if (k > finest)
+            break;
+        steps->locate(plan, s, n, k);
+        aim(plan, s, n);
+        steps->look_aside(s, n);
+        aim_aside(plan, s, n);
+        steps->move(plan, s, n, k);
+    }
+    if (plan->mode == ALD_WATERMARK_DECIMALS)
+        set_parity(plan, s, n);
+    finish(plan, steps, s, n);
+    if (out != in)
+        memmove(out, in, count * sizeof *out);
+    memset(planes, 0, count);
+    write_back(plan, s, n, in, out, planes);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Pass one over a stream: the values of every column, columns side by side on the host's threads. */
+#include <string.h>
+
+#include "ald/schema.h"
+#include "ald/stream.h"
+#include "core/arrow/validate.h"
+#include "core/base/buf.h"
+#include "core/watermark/marker.h"
+
+#define LEAST_LIMIT 65536
+#define VALUE_BYTES 32 /* the value, its weight, and as much again while one of them grows */
+
+void ald__mark_run(const ald_host *host, size_t count, void (*task)(void *arg, uint32_t index),
+                   void *arg)
+{
+    if (count > 1 && host->run_tasks != NULL && host->thread_count > 1) {
+        host->run_tasks(host->ctx, (uint32_t)count, task, arg);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        task(arg, (uint32_t)i);
+}
+
+size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns)
+{
+    uint64_t limit = (memory_bytes != 0 ? memory_bytes : ALD__MARK_MEMORY) / VALUE_BYTES;
+    limit /= columns > 0 ? columns : 1;
+    if (limit < LEAST_LIMIT)
+        return LEAST_LIMIT;
+    return limit > SIZE_MAX / 64 || limit > INT32_MAX
+               ? (size_t)(SIZE_MAX / 64 < INT32_MAX ? SIZE_MAX / 64 : INT32_MAX)
+               : (size_t)limit;
+}
+
+/* One batch, laid out by leaf. */
+typedef struct batch_work {
+    ald__mark_survey *survey;
+    ald__mark_slots *slots;
+    uint8_t *is_there;
+    ald_error *errors; /* one for each leaf */
+} batch_work;
+
+static ald_status note_slots(void *ctx, size_t leaf, const ald__mark_slots *slots, ald_error *err)
+{
+    batch_work *w = ctx;
+    (void)err;
+    w->slots[leaf] = *slots;
+    w->is_there[leaf] = 1;
+    return ALD_OK;
+}
+
+static void add_leaf_values(void *arg, uint32_t leaf)
+{
+    batch_work *w = arg;
+    ald__mark_survey *s = w->survey;
+    if (!w->is_there[leaf])
+        return;
+    w->errors[leaf].status =
+        ald__mark_leaf_add(&s->leaves.list[leaf], &w->slots[leaf], &s->tallies[leaf],
+                           &s->reasons[leaf], &w->errors[leaf]);
+    if (s->reasons[leaf] != ALD_WATERMARK_NONE)
+        ald__mark_tally_clear(&s->tallies[leaf]);
+}
+
+static ald_status add_batch(ald__mark_survey *s, const struct ArrowArray *batch, ald_error *err)
+{
+    batch_work w = {s, NULL, NULL, NULL};
+    size_t count = s->leaves.count;
+    ald__arena arena;
+    ald_status st;
+    ALD_TRY(ald__array_validate(&s->host->alloc, &s->schema, batch, NULL, err));
+    if (count == 0)
+        return ALD_OK;
+    ald__arena_init(&arena, &s->host->alloc);
+    w.slots = ald__arena_alloc(&arena, count * sizeof *w.slots, err);
+    w.is_there = ald__arena_alloc(&arena, count, err);
+    w.errors = ald__arena_alloc(&arena, count * sizeof *w.errors, err);
+    st = w.slots == NULL || w.is_there == NULL || w.errors == NULL
+             ? ALD_E_NOMEM
+             : ald__mark_walk(&s->leaves, &s->schema, batch, NULL, &arena, note_slots, &w, err);
+    if (st == ALD_OK)
+        ald__mark_run(s->host, count, add_leaf_values, &w);
+    for (size_t i = 0; i < count && st == ALD_OK; i++) {
+        st = (ald_status)w.errors[i].status;
+        if (st != ALD_OK && err != NULL)
+            *err = w.errors[i];
+    }
+    ald__arena_clear(&arena);
+    return st;
+}
+
+static int is_chosen(const uint32_t *columns, size_t count, uint32_t column)
+{
+    if (columns == NULL)
+        return 1;
+    for (size_t i = 0; i < count; i++) {
+        if (columns[i] == column)
+            return 1;
+    }
+    return 0;
+}
+
+static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint32_t *columns,
+                          size_t column_count, ald_error *err)
+{
+    size_t used = 0, count, limit;
+    for (size_t i = 0; i < column_count && columns != NULL; i++) {
+        if (columns[i] >= (uint64_t)s->schema.n_children)
+            return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "there is no column %u: the data set has %jd", columns[i],
+                             (intmax_t)s->schema.n_children);
+    }
+    ALD_TRY(ald__mark_leaves_init(&s->leaves, &s->host->alloc, &s->schema, err));
+    count = s->leaves.count;
+    if (count == 0)
+        return ALD_OK;
+    s->tallies = ald__arena_alloc(&s->leaves.arena, count * sizeof *s->tallies, err);
+    s->reasons = ald__arena_alloc(&s->leaves.arena, count, err);
+    if (s->tallies == NULL || s->reasons == NULL)
+        return ALD_E_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        ald__mark_leaf *leaf = &s->leaves.list[i];
+        if (leaf->reason == ALD_WATERMARK_NONE && !is_chosen(columns, column_count, leaf->column))
+            leaf->reason = ALD_WATERMARK_NOT_CHOSEN;
+        s->reasons[i] = leaf->reason;
+        used += leaf->reason == ALD_WATERMARK_NONE;
+    }
+    limit = ald__mark_value_limit(memory_bytes, used);
+    for (size_t i = 0; i < count; i++)
+        ald__mark_tally_init(&s->tallies[i], &s->host->alloc, limit);
+    return ALD_OK;
+}
+
+static ald_status add_all(ald__mark_survey *s, struct ArrowArrayStream *batches, ald_error *err)
+{
+    for (;;) {
+        struct ArrowArray batch;
+        ald_status st;
+        ALD_TRY(ald_stream_next(batches, &batch, err));
+        if (batch.release == NULL)
+            return ALD_OK;
+        st = add_batch(s, &batch, err);
+        batch.release(&batch);
+        if (st != ALD_OK)
+            return st;
+    }
+}
+
+ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
+                                 struct ArrowArrayStream *batches, uint64_t memory_bytes,
+                                 const uint32_t *columns, size_t column_count, ald_error *err)
+{
+    struct ArrowSchema schema;
+    ald_status st;
+    memset(out, 0, sizeof *out);
+    out->host = host;
+    ALD_TRY(ald_stream_schema(batches, &schema, err));
+    st = ald_schema_copy(host, &schema, &out->schema, err);
+    schema.release(&schema);
+    if (st == ALD_OK)
+        st = prepare(out, memory_bytes, columns, column_count, err);
+    if (st == ALD_OK)
+        st = add_all(out, batches, err);
+    if (st != ALD_OK)
+        ald__mark_survey_clear(out);
+    return st;
+}
+
+void ald__mark_survey_clear(ald__mark_survey *survey)
+{
+    for (size_t i = 0; survey->tallies != NULL && i < survey->leaves.count; i++)
+        ald__mark_tally_clear(&survey->tallies[i]);
+    survey->tallies = NULL;
+    if (survey->leaves.arena.alloc.alloc != NULL)
+        ald__mark_leaves_clear(&survey->leaves);
+    if (survey->schema.release != NULL)
+        survey->schema.release(&survey->schema);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What marking a table keeps between its passes. */
+#ifndef CORE_WATERMARK_MARKER_H
+#define CORE_WATERMARK_MARKER_H
+
+#include "ald/watermark.h"
+#include "core/watermark/leaf_values.h"
+#include "core/watermark/leaves.h"
+#include "core/watermark/mark_keys.h"
+#include "core/watermark/plan.h"
+
+#define ALD__MARK_MEMORY (UINT64_C(512) << 20)
+#define ALD__MARK_CARRIERS_NEEDED 450 /* of extraction */
+
+struct ald_watermark {
+    ald_host host;
+    ald_watermark_options options; /* columns is a copy */
+    uint32_t *columns;
+    uint64_t memory_bytes;
+    ald__mark_keys keys;
+    uint8_t bits[ALD__MARK_HASHES];
+    uint8_t is_surveyed;
+    struct ArrowSchema schema;
+    ald__mark_leaves leaves;
+    ald__mark_plan *plans;         /* one for each leaf */
+    ald_watermark_column *reports; /* one for each leaf */
+    ald_watermark_report report;
+};
+
+/* Calls task(arg, i) for i below count: on the host's threads, or in turn. */
+void ald__mark_run(const ald_host *host, size_t count, void (*task)(void *arg, uint32_t index),
+                   void *arg);
+
+/* How many values of a column fit, when `columns` of them share the memory. */
+size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns);
+
+/* The tallies of all leaves of a stream, which is read to its end. */
+typedef struct ald__mark_survey {
+    const ald_host *host;
+    ald__mark_leaves leaves;
+    struct ArrowSchema schema;
+    ald__mark_tally *tallies; /* one for each leaf */
+    uint8_t *reasons;         /* those of the leaves, and what values gave */
+} ald__mark_survey;
+
+/* `out` is clear on failure. The stream is not released. `columns` NULL: all. */
+ALD_NODISCARD ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
+                                               struct ArrowArrayStream *batches,
+                                               uint64_t memory_bytes, const uint32_t *columns,
+                                               size_t column_count, ald_error *err);
+void ald__mark_survey_clear(ald__mark_survey *survey);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/watermark/tally.h"
+
+#include <string.h>
+
+#include "core/arrow/sort.h"
+#include "core/base/buf.h"
+#include "core/watermark/mark_math.h"
+
+#define FIRST_CAPACITY 4096
+#define TESTED_VALUES 20000
+#define DECIMALS_MOST 12
+#define FLOAT_DECIMALS_MOST 6
+#define DIGIT_BITS 11
+#define DIGITS 6
+#define DIGIT_COUNT (1u << DIGIT_BITS)
+
+void ald__mark_tally_init(ald__mark_tally *tally, const ald_allocator *alloc, size_t limit)
+{
+    memset(tally, 0, sizeof *tally);
+    tally->alloc = alloc;
+    tally->limit = limit;
+    tally->rises = tally->falls = tally->is_f32 = 1;
+}
+
+void ald__mark_tally_clear(ald__mark_tally *tally)
+{
+    if (tally->value != NULL)
+        ald__release(tally->alloc, tally->value, tally->capacity * sizeof(double));
+    if (tally->weight != NULL)
+        ald__release(tally->alloc, tally->weight, tally->weight_capacity * sizeof(uint64_t));
+    tally->value = NULL;
+    tally->weight = NULL;
+    tally->count = tally->capacity = tally->weight_capacity = 0;
+}
+
+/* How often an entry is kept: while fewer than this many thinnings were needed. */
+static unsigned rarity(uint64_t index)
+{
+    uint64_t x = (index ^ index >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    x ^= x >> 31;
+    return x == 0 ? 64 : (unsigned)__builtin_ctzll(x);
+}
+
+/* Keeps half of the entries: those that would have been kept had it been so from the start. */
+static void make_thin(ald__mark_tally *t)
+{
+    size_t from = 0, to = 0;
+    for (uint64_t i = 0; i < t->seen && from < t->count; i++) {
+        unsigned r = rarity(i);
+        if (r < t->thin)
+            continue;
+        if (r > t->thin) {
+            t->value[to] = t->value[from];
+            if (t->weight != NULL)
+                t->weight[to] = t->weight[from];
+            to++;
+        }
+        from++;
+    }
+    t->count = to;
+    t->thin++;
+}
+
+/* `block` with room for `count` numbers; NULL with err set, the block then stays. */
+static void *resized(const ald_allocator *alloc, void *block, size_t old_count, size_t count,
+                     ald_error *err)
+{
+    void *moved = block == NULL ? alloc->alloc(alloc->ctx, count * sizeof(uint64_t))
+                                : alloc->resize(alloc->ctx, block, old_count * sizeof(uint64_t),
+                                                count * sizeof(uint64_t));
+    if (moved == NULL)
+        (void)ald__no_memory(err, count * sizeof(uint64_t));
+    return moved;
+}
+
+static ald_status resize_values(ald__mark_tally *t, size_t capacity, ald_error *err)
+{
+    double *moved = resized(t->alloc, t->value, t->capacity, capacity, err);
+    if (moved == NULL)
+        return ALD_E_NOMEM;
+    t->value = moved;
+    t->capacity = capacity;
+    return ALD_OK;
+}
+
+static ald_status resize_weights(ald__mark_tally *t, size_t capacity, ald_error *err)
+{
+    uint64_t *moved = resized(t->alloc, t->weight, t->weight_capacity, capacity, err);
+    if (moved == NULL)
+        return ALD_E_NOMEM;
+    t->weight = moved;
+    t->weight_capacity = capacity;
+    return ALD_OK;
+}
+
+/* Room for one more. */
+static ald_status make_room(ald__mark_tally *t, ald_error *err)
+{
+    size_t capacity;
+    while (t->count >= t->limit)
+        make_thin(t);
+    if (t->count < t->capacity)
+        return ALD_OK;
+    capacity = t->capacity == 0 ? FIRST_CAPACITY : t->capacity * 2;
+    if (capacity > t->limit)
+        capacity = t->limit;
+    if (t->weight != NULL)
+        ALD_TRY(resize_weights(t, capacity, err));
+    return resize_values(t, capacity, err);
+}
+
+static void note_one(ald__mark_tally *t, double v)
+{
+    if (t->seen == 0) {
+        t->least = t->greatest = v;
+    } else {
+        t->rises = t->rises && v > t->last;
+        t->falls = t->falls && v < t->last;
+        t->least = v < t->least ? v : t->least;
+        t->greatest = v > t->greatest ? v : t->greatest;
+    }
+    t->last = v;
+    t->is_f32 = t->is_f32 && (double)(float)v == v;
+}
+
+static ald_status add_usable(ald__mark_tally *t, double v, uint64_t rows, ald_error *err)
+{
+    note_one(t, v);
+    if (t->thin == 0 || rarity(t->seen) >= t->thin) {
+        if (t->count >= t->limit || t->count == t->capacity)
+            ALD_TRY(make_room(t, err));
+        if (t->thin == 0 || rarity(t->seen) >= t->thin) {
+            if (t->weight != NULL)
+                t->weight[t->count] = rows;
+            t->value[t->count++] = v;
+        }
+    }
+    t->seen++;
+    t->total += rows;
+    return ALD_OK;
+}
+
+ald_status ald__mark_tally_add(ald__mark_tally *tally, const double *values, size_t count,
+                               ald_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (ald__mark_usable(values[i]))
+            ALD_TRY(add_usable(tally, values[i], 1, err));
+        else
+            tally->zeros++;
+    }
+    return ALD_OK;
+}
+
+ald_status ald__mark_tally_add_run(ald__mark_tally *tally, double value, uint64_t rows,
+                                   ald_error *err)
+{
+    if (!ald__mark_usable(value)) {
+        tally->zeros += rows;
+        return ALD_OK;
+    }
+    if (rows > 1 && tally->weight == NULL) {
+        if (tally->capacity == 0)
+            ALD_TRY(make_room(tally, err));
+        ALD_TRY(resize_weights(tally, tally->capacity, err));
+        for (size_t i = 0; i < tally->count; i++)
+            tally->weight[i] = 1;
+    }
+    if (rows > 1) /* the next of this value does not rise or fall */
+        tally->rises = tally->falls = 0;
+    return add_usable(tally, value, rows, err);
+}
+
+/* ---- sorting */
+
+/* Bits of a double as a number that sorts as the double does, and back. */
+static uint64_t sort_key(double v)
+{
+    uint64_t bits = ald__mark_bits(v);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static double value_of_key(uint64_t key)
+{
+    return ald__mark_double(key >> 63 ? key & (UINT64_MAX >> 1) : ~key);
+}
+
+static void count_digits(const uint64_t *keys, size_t count, uint32_t (*digits)[DIGIT_COUNT])
+{
+    memset(digits, 0, DIGITS * sizeof *digits);
+    for (size_t i = 0; i < count; i++) {
+        for (unsigned d = 0; d < DIGITS; d++)
+            digits[d][keys[i] >> (d * DIGIT_BITS) & (DIGIT_COUNT - 1)]++;
+    }
+}
+
+/* By digits of 11 bits, the lowest first; a digit that all keys share costs nothing. Returns where the sorted keys are. */
+static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count,
+                            uint32_t (*digits)[DIGIT_COUNT])
+{
+    count_digits(keys, count, digits);
+    for (unsigned d = 0; d < DIGITS; d++) {
+        unsigned shift = d * DIGIT_BITS;
+        uint32_t at = 0, *first = digits[d];
+        uint64_t *swap = keys;
+        if (first[keys[0] >> shift & (DIGIT_COUNT - 1)] == count)
+            continue;
+        for (unsigned i = 0; i < DIGIT_COUNT; i++) {
+            uint32_t n = first[i];
+            first[i] = at;
+            at += n;
+        }
+        for (size_t i = 0; i < count; i++)
+            other[first[keys[i] >> shift & (DIGIT_COUNT - 1)]++] = keys[i];
+        keys = other;
+        other = swap;
+    }
+    return keys;
+}
+
+/* Into value[] and weight[], from sorted keys that may be value[] itself; `weights` NULL: 1 each. */
+static void join_equal(ald__mark_tally *t, const uint64_t *keys, uint64_t *weight)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < t->count;) {
+        uint64_t key = keys[i], rows = 0;
+        for (; i < t->count && keys[i] == key; i++)
+            rows++;
+        t->value[to] = value_of_key(key);
+        weight[to++] = rows;
+        t->kept += rows;
+    }
+    t->count = to;
+}
+
+static ald_status sort_plain(ald__mark_tally *t, ald_error *err)
+{
+    const size_t digit_bytes = DIGITS * sizeof(uint32_t[DIGIT_COUNT]);
+    uint32_t(*digits)[DIGIT_COUNT] = ald__alloc(t->alloc, digit_bytes, err);
+    uint64_t *keys = (uint64_t *)(void *)t->value, *other, *sorted;
+    if (digits == NULL)
+        return ALD_E_NOMEM;
+    other = ald__alloc(t->alloc, t->count * sizeof *other, err);
+    if (other == NULL) {
+        ald__release(t->alloc, digits, digit_bytes);
+        return ALD_E_NOMEM;
+    }
+    t->weight = other;
+    t->weight_capacity = t->count;
+    for (size_t i = 0; i < t->count; i++)
+        keys[i] = sort_key(t->value[i]);
+    sorted = radix_sort(keys, other, t->count, digits);
+    if (sorted != keys)
+        memcpy(keys, sorted, t->count * sizeof *keys);
+    join_equal(t, keys, other);
+    ald__release(t->alloc, digits, digit_bytes);
+    return ALD_OK;
+}
+
+static ald_status sort_weighted(ald__mark_tally *t, ald_error *err)
+{
+    size_t to = 0, size;
+    ald__pair *pairs = NULL;
+    if (t->count <= SIZE_MAX / 2 / sizeof *pairs)
+        pairs = ald__alloc(t->alloc, size = t->count * sizeof *pairs, err);
+    if (pairs == NULL)
+        return ald__no_memory(err, t->count);
+    for (size_t i = 0; i < t->count; i++)
+        pairs[i] = (ald__pair){sort_key(t->value[i]), t->weight[i]};
+    ald__pairs_sort(pairs, t->count);
+    for (size_t i = 0; i < t->count; i++) {
+        t->kept += pairs[i].b;
+        if (i > 0 && pairs[i].a == pairs[i - 1].a) {
+            t->weight[to - 1] += pairs[i].b;
+            continue;
+        }
+        t->value[to] = value_of_key(pairs[i].a);
+        t->weight[to++] = pairs[i].b;
+    }
+    ald__release(t->alloc, pairs, size);
+    t->count = to;
+    return ALD_OK;
+}
+
+ald_status ald__mark_tally_sort(ald__mark_tally *tally, ald_error *err)
+{
+    tally->is_sorted = 1;
+    tally->kept = 0;
+    if (tally->count == 0)
+        return ALD_OK;
+    return tally->weight != NULL ? sort_weighted(tally, err) : sort_plain(tally, err);
+}
+
+/* ---- statistics */
+
+double ald__mark_tally_at(const ald__mark_tally *tally, uint64_t rank)
+{
+    uint64_t below = 0;
+    size_t i = 0;
+    for (; i + 1 < tally->count; i++) {
+        below += tally->weight[i];
+        if (rank < below)
+            break;
+    }
+    return tally->value[i];
+}
+
+/* floor(m * num / den), also where the product does not fit. */
+static uint64_t share(uint64_t m, uint64_t num, uint64_t den)
+{
+    return m / den * num + m % den * num / den;
+}
+
+double ald__mark_tally_spread(const ald__mark_tally *tally)
+{
+    uint64_t m = tally->kept;
+    double spread;
+    if (m == 0)
+        return 0;
+    spread = ald__mark_tally_at(tally, share(m, 3, 4)) - ald__mark_tally_at(tally, m / 4);
+    if (spread == 0)
+        spread = ald__mark_tally_at(tally, share(m, 9, 10)) - ald__mark_tally_at(tally, m / 10);
+    return spread;
+}
+
+static int is_decimal(double a, double power)
+{
+    double scaled = a * power;
+    return scaled < 8796093022208.0 && ald__mark_round(scaled) / power == a;
+}
+
+static int is_float_decimal(double a, double power)
+{
+    double scaled = a * power;
+    return scaled < 1048576.0 && (float)(ald__mark_round(scaled) / power) == (float)a;
+}
+
+/* Whether 95 of 100 values pass, of every `step`-th row. */
+static int mostly(const ald__mark_tally *t, uint64_t step, double power,
+                  int (*passes)(double a, double power))
+{
+    uint64_t end = 0, next = 0, passed = 0, failed = 0;
+    const uint64_t tested = t->kept / step + (t->kept % step != 0);
+    for (size_t i = 0; i < t->count; i++) {
+        uint64_t hits;
+        end += t->weight[i];
+        if (next >= end)
+            continue;
+        hits = (end - 1 - next) / step + 1;
+        next += hits * step;
+        if (passes(ald__mark_abs(t->value[i]), power))
+            passed += hits;
+        else
+            failed += hits;
+        if (failed > tested / 20)
+            return 0;
+    }
+    return passed >= tested - tested / 20;
+}
+
+int ald__mark_tally_decimals(const ald__mark_tally *tally, int is_f32, int *of_floats)
+{
+    uint64_t step = tally->kept / TESTED_VALUES + (tally->kept % TESTED_VALUES != 0);
+    step = step == 0 ? 1 : step;
+    *of_floats = 0;
+    for (int d = 0; d <= DECIMALS_MOST; d++) {
+        if (mostly(tally, step, ald__mark_pow10(d), is_decimal))
+            return d;
+    }
+    for (int d = 0; is_f32 && d <= FLOAT_DECIMALS_MOST; d++) {
+        if (mostly(tally, step, ald__mark_pow10(d), is_float_decimal)) {
+            *of_floats = 1;
+            return d;
+        }
+    }
+    return -1;
+}
