@@ -20,7 +20,7 @@ static ald_status package_take(package *p, const ald_save_options *given, int is
     p->save = defaults;
     ALD_TRY(ald__options_take(&p->save, sizeof p->save, offsetof(ald_save_options, memory_bytes),
                               given, "ald_save_options", err));
-    ALD_TRY(ald__protection_take(p->save.protection, &p->protection, err));
+    ALD_TRY(ald__protection_take(p->save.protection, 0, &p->protection, err));
     if (p->protection.license == NULL || p->protection.signer_seed == NULL)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "what is sold has a license and is signed");

@@ -34,11 +34,14 @@ static ald_status check_secrets(const ald_protection *p, ald_error *err)
     return ALD_OK;
 }
 
-ald_status ald__protection_take(const ald_protection *given, ald_protection *out, ald_error *err)
+ald_status ald__protection_take(const ald_protection *given, uint8_t encryption,
+                                ald_protection *out, ald_error *err)
 {
     static const ald_protection none = ALD_PROTECTION_INIT;
     *out = none;
     ALD_TRY(ald__options_take(out, sizeof *out, sizeof *out, given, "ald_protection", err));
+    if (out->encryption == ALD_ENCRYPTION_NONE)
+        out->encryption = encryption;
     return check_secrets(out, err);
 }
 

@@ -24,9 +24,10 @@ typedef struct ald__protecting {
     uint8_t signer[ALD_ED25519_PUBLIC_BYTES];
 } ald__protecting;
 
-/* The caller's protection with all members, checked as far as it can be without computing; NULL: none. */
-ALD_NODISCARD ald_status ald__protection_take(const ald_protection *given, ald_protection *out,
-                                              ald_error *err);
+/* The caller's protection with all members, checked as far as it can be without computing; `given` NULL: none.
+ * `encryption`: what is meant where `given` does not say. */
+ALD_NODISCARD ald_status ald__protection_take(const ald_protection *given, uint8_t encryption,
+                                              ald_protection *out, ald_error *err);
 
 /* The parts, each by itself. Begin with a zeroed struct and `begin`; clear wipes, also after a failure. `crate`: as the
  * crate reads it. */

@@ -47,14 +47,15 @@ static ald_status check_request(const ald__rewriting *r, ald_error *err)
 ald_status ald__rewrite_take(ald__rewriting *r, const ald_rewrite_options *given, ald_error *err)
 {
     static const ald_rewrite_options defaults = ALD_REWRITE_OPTIONS_INIT;
-    ald_protection asked;
+    uint8_t encryption = ALD_ENCRYPTION_NONE;
     r->options = defaults;
     ALD_TRY(ald__options_take(&r->options, sizeof r->options, sizeof r->options, given,
                               "ald_rewrite_options", err));
-    asked = r->options.protection;
-    if (r->options.encrypting == ALD_ENCRYPTING_RECIPIENTS && asked.encryption == 0)
-        asked.encryption = ALD_ENCRYPTION_SEVERAL;
-    ALD_TRY(ald__protection_take(&asked, &r->asked, err));
+    if (r->options.encrypting == ALD_ENCRYPTING_RECIPIENTS)
+        encryption = ALD_ENCRYPTION_SEVERAL;
+    /* from the caller's own struct: it may be longer than ours */
+    ALD_TRY(ald__protection_take(given != NULL ? &given->protection : NULL, encryption, &r->asked,
+                                 err));
     ALD_TRY(check_request(r, err));
     ALD_TRY(ald__settings_take(&r->settings, r->options.load, err));
     r->settings.load.ignore_expiry = 1; /* who describes or renews a license need not have one */

@@ -268,7 +268,7 @@ static ald_status begin_protection(ald__saving *s, ald_error *err)
 {
     ald_save_options *o = &s->options;
     ald_protection asked;
-    ALD_TRY(ald__protection_take(o->protection, &asked, err));
+    ALD_TRY(ald__protection_take(o->protection, 0, &asked, err));
     if (asked.encryption != ALD_ENCRYPTION_NONE) {
         if (o->aligned)
             return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,

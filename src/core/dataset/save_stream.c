@@ -323,7 +323,7 @@ static ald_status put_small(ald__stream_save *s, ald__piece_kind kind, const uin
                             size_t size, ald_error *err)
 {
     ald_buffer stored = {NULL, 0, 0, &s->host->alloc};
-    uint8_t hash[ALD_BLAKE3_BYTES];
+    uint8_t hash[ALD_BLAKE3_BYTES] = {0};
     ald_status st =
         ald__codec_encode(s->options->compression, &s->host->alloc, data, size, &stored, err);
     if (st == ALD_OK)
