@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The one place that turns errors into words and exit codes, and that writes to stdout and stderr. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,7 +85,13 @@ static int is_named(const ald_error *err, const char *subject)
 {
     ald_error spelled;
     (void)ald_error_set(&spelled, ALD_E_IO, ALD_NO_OFFSET, "%s", subject);
-    return strstr(err->msg, spelled.msg) != NULL;
+    size_t size = strlen(spelled.msg);
+    const char *at = size > 0 ? strstr(err->msg, spelled.msg) : NULL;
+    while (at != NULL && ((at > err->msg && isalnum((unsigned char)at[-1])) ||
+                          isalnum((unsigned char)at[size]))) { /* "a" is not named by "data" */
+        at = strstr(at + 1, spelled.msg);
+    }
+    return at != NULL;
 }
 
 void cli_report(const cli_env *env, const ald_error *err)

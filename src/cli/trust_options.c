@@ -147,9 +147,9 @@ static ald_status offer_password(const char *name, cli_trust *out, ald_error *er
     char *password = out->secrets->password;
     char prompt[256];
     size_t size = 0;
-    snprintf(prompt, sizeof(prompt), "Password of the data set (%.160s): ", name);
+    snprintf(prompt, sizeof(prompt), "Password of the data set (%.160s), empty for none: ", name);
     ald_status status = cli_terminal_ask(prompt, password, ALD_PASSPHRASE_BYTES - 1, &size, err);
-    if (status == ALD_OK) {
+    if (status == ALD_OK && size > 0) {
         out->trust.password = password;
         out->trust.password_size = size;
     }

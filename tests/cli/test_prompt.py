@@ -11,6 +11,7 @@ import os
 import pty
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import termios
@@ -39,6 +40,8 @@ class Session:
         if self.pid == 0:
             os.chdir(folder)
             os.environ.pop("ALIMENTAR_KEY_PASSPHRASE", None)
+            os.environ.pop("ALIMENTAR_PASSPHRASE", None)
+            os.environ["ALIMENTAR_HOME"] = os.path.join(folder, "home")
             os.execv(binary, [binary, *args])
 
     def read_until(self, text):
@@ -133,11 +136,81 @@ def test_interrupted(binary, folder):
     check(os.listdir(folder) == [], "a file was written")
 
 
+def run(binary, folder, *args):
+    """-> output of a command that asks nothing and succeeds"""
+    result = subprocess.run([binary, *args], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            stdin=subprocess.DEVNULL, env=dict(os.environ, ALIMENTAR_HOME=os.path.join(folder, "home")))
+    check(result.returncode == 0, f"{args}: {result.stdout!r}")
+
+
+def encrypted(binary, folder, *how):
+    """e.ald, and p with its password"""
+    (Path(folder) / "in.csv").write_text("a\n123\n")
+    (Path(folder) / "p").write_text(SECRET + "\n")
+    run(binary, folder, "convert", "in.csv", "u.ald")
+    run(binary, folder, "encrypt", "u.ald", "e.ald", *how)
+
+
+def test_password(binary, folder):
+    encrypted(binary, folder, "--passphrase-file", "p")
+    for args in (["cat", "e.ald"], ["cat", "e.ald", "--password"], ["convert", "e.ald", "-", "--to", "csv"],
+                 ["verify", "e.ald"]):
+        session = Session(binary, folder, *args)
+        session.read_until("assword of the data set (e.ald): " if "--password" in args else "(e.ald), empty for none: ")
+        session.type(SECRET)
+        check(session.finish() == 0, f"{args}: {session.output!r}")
+        check(SECRET.encode() not in session.output, "the secret was shown")
+        check(args[0] == "verify" or b"123" in session.output, f"{args}: {session.output!r}")
+
+
+def test_no_password(binary, folder):
+    """verify goes on without; what has to read the rows does not."""
+    encrypted(binary, folder, "--passphrase-file", "p")
+    for command, status, text in (("verify", 0, b"unchecked  decryption"), ("cat", 1, b"--passphrase-file FILE")):
+        session = Session(binary, folder, command, "e.ald")
+        session.read_until("empty for none: ")
+        session.type("")
+        check(session.finish() == status and text in session.output, f"{session.output!r}")
+
+
+def test_wrong_password(binary, folder):
+    encrypted(binary, folder, "--passphrase-file", "p")
+    session = Session(binary, folder, "cat", "e.ald")
+    session.read_until(": ")
+    session.type("another")
+    check(session.finish() == 1 and b"DecryptionFailed" in session.output, f"{session.output!r}")
+
+
+def test_no_question(binary, folder):
+    """Nobody is asked for what is not needed: by a plain file, or by info and describe of an encrypted one."""
+    encrypted(binary, folder, "--passphrase-file", "p")
+    (Path(folder) / "m.json").write_text('{"name": "x"}')
+    for status, args in ((1, ["cat", "u.ald", "--password"]), (0, ["cat", "u.ald", "--password", "--allow-plain"]),
+                         (0, ["info", "e.ald"]), (0, ["schema", "e.ald"]), (0, ["describe", "e.ald", "--metadata", "m.json"]),
+                         (0, ["cat", "e.ald", "--passphrase-file", "p"])):
+        session = Session(binary, folder, *args)
+        check(session.finish() == status, f"{args}: {session.output!r}")
+        check(b"assword of" not in session.output, f"{args}: {session.output!r}")
+
+
+def test_private_key(binary, folder):
+    (Path(folder) / "kp").write_text("of the key\n")
+    run(binary, folder, "keygen", "-q", "-o", "r", "--key-passphrase-file", "kp")
+    encrypted(binary, folder, "--recipient", "r.pub")
+    session = Session(binary, folder, "cat", "e.ald", "--private-key", "r")
+    session.read_until("Passphrase of the key (r): ")
+    session.type("of the key")
+    check(session.finish() == 0 and b"123" in session.output, f"{session.output!r}")
+    session = Session(binary, folder, "cat", "e.ald")
+    check(session.finish() == 1 and b"--private-key FILE" in session.output, f"{session.output!r}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     binary = str(Path(parser.parse_args().bin).resolve())
-    tests = [test_keygen, test_not_the_same, test_empty, test_too_long, test_interrupted]
+    tests = [test_keygen, test_not_the_same, test_empty, test_too_long, test_interrupted, test_password,
+             test_no_password, test_wrong_password, test_no_question, test_private_key]
     failed = 0
     for test in tests:
         with tempfile.TemporaryDirectory() as folder:
