@@ -99,13 +99,15 @@ const double *ald_wasm_info(const ald_info *info);
 /* ---- batches out */
 enum ald_wasm_format { ALD_WASM_CSV = 0, ALD_WASM_JSONL = 1, ALD_WASM_IPC = 2 };
 
-/* Reads `batches` to its end and releases it. */
+/* Reads `batches` to its end and releases it. ALD_WASM_CSV or ALD_WASM_JSONL. */
 ald_status ald_wasm_write(struct ArrowArrayStream *batches, int format, ald_wasm_request *request,
                           ald_buffer *out);
 
 /* ---- the module that writes, too: src/wasm/writing */
 ald_status ald_wasm_read(ald_source *source, int format, ald_wasm_request *request,
                          struct ArrowArrayStream *out);
+ald_status ald_wasm_write_ipc(struct ArrowArrayStream *batches, ald_wasm_request *request,
+                              ald_buffer *out);
 ald_status ald_wasm_save(struct ArrowArrayStream *batches, ald_wasm_request *request,
                          ald_buffer *out);
 ald_status ald_wasm_rewrite(ald_source *source, ald_wasm_request *request, ald_buffer *out);

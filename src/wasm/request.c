@@ -103,6 +103,7 @@ ald_wasm_request *ald_wasm_request_new(void)
     static const ald_trust trust = ALD_TRUST_INIT;
     static const ald_save_options save = ALD_SAVE_OPTIONS_INIT;
     static const ald_protection protection = ALD_PROTECTION_INIT;
+    static const ald_rewrite_options rewrite = ALD_REWRITE_OPTIONS_INIT;
     static const ald_csv_options csv = ALD_CSV_OPTIONS_INIT;
     static const ald_csv_write_options csv_out = ALD_CSV_WRITE_OPTIONS_INIT;
     static const ald_jsonl_options jsonl = ALD_JSONL_OPTIONS_INIT;
@@ -115,7 +116,7 @@ ald_wasm_request *ald_wasm_request_new(void)
     request->trust = trust;
     request->save = save;
     request->protection = protection;
-    request->rewrite.struct_size = sizeof request->rewrite;
+    request->rewrite = rewrite;
     request->csv = csv;
     request->csv_out = csv_out;
     request->jsonl = jsonl;

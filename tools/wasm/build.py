@@ -27,7 +27,7 @@ COMPILE = [*TARGET, "-flto", "-std=c11", "-ffp-contract=off", "-ftls-model=local
            "-ffunction-sections", "-fdata-sections", "-DNDEBUG", "-Dyyjson_api=", "-DNANOARROW_DLL=", "-DALD_STATIC"]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wvla", "-Wstrict-prototypes", "-Wmissing-prototypes",
             "-Werror"]
-LINK = [*TARGET, "-flto", "-Wl,--lto-O2", "-mexec-model=reactor", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,--no-entry",
+LINK = [*TARGET, "-flto", "-Wl,--lto-O2", "-Wl,-O2", "-Wl,--compress-relocations", "-mexec-model=reactor", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,--no-entry",
         "-Wl,--stack-first", "-Wl,-z,stack-size=131072"]
 # No formatted output in the module: wasi-libc's would bring the file system's imports along.
 FOREIGN = ["-w", "-Dsnprintf=ald__snprintf", "-Dvsnprintf=ald__vsnprintf"]
