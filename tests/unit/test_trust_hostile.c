@@ -69,9 +69,15 @@ static int is_about_trust(yyjson_val *names)
 static void check_lazily_refused(const char *file, const trust_case *c, yyjson_val *names,
                                  const ald_source *source)
 {
+    trust_bytes bytes = {NULL, (size_t)source->size_bytes, 0};
+    ald_source slow;
     ald_status st;
     free(trust_stream(c, source, &st, &err));
     check_outcome(file, "chunk by chunk", names, st);
+    bytes.data = (const uint8_t *)source->view(source->ctx, 0, bytes.size);
+    slow = trust_source(&bytes);
+    free(trust_stream(c, &slow, &st, &err));
+    check_outcome(file, "chunk by chunk through read_at", names, st);
 }
 
 typedef struct tally {

@@ -21,7 +21,7 @@
 
 /* Whether a recipient_pub_hash is that of one of the caller's keys. */
 typedef struct ald__recipient_test {
-    int (*is_ours)(void *ctx, const uint8_t hash[8]);
+    ald_status (*is_ours)(void *ctx, const uint8_t hash[8], int *ours, ald_error *err);
     void *ctx;
 } ald__recipient_test;
 

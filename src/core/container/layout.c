@@ -127,11 +127,13 @@ static ald_status place_all(ald__file *f, uint32_t recipient_bytes, ald_sections
 static ald_status choose_recipient(ald__file *f, const ald_sections *crate, ald_error *err)
 {
     uint8_t hash[8];
+    int ours = 0;
     if (f->recipient_test == NULL)
         return ALD_OK;
     ALD_TRY(ald__file_bytes(f, f->sections.encryption.begin + RECIPIENT_HASH_AT, hash, sizeof hash,
                             err));
-    if (!f->recipient_test->is_ours(f->recipient_test->ctx, hash))
+    ALD_TRY(f->recipient_test->is_ours(f->recipient_test->ctx, hash, &ours, err));
+    if (!ours)
         f->sections = *crate;
     return ALD_OK;
 }

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "core/base/fail.h"
 #include "core/base/caller_options.h"
+#include "core/base/fail.h"
+#include "core/crypto/digest.h"
 #include "core/crypto/file_key.h"
 
 /* The first version's structs ended before cache_bytes, and with all of ald_trust. */
@@ -27,6 +28,10 @@ ald_status ald__settings_take(ald__settings *out, const ald_load_options *given,
     static const ald_trust trust = ALD_TRUST_INIT;
     out->load = load;
     out->trust = trust;
+    if (given != NULL && given->struct_size % sizeof(void *) != 0) /* half of a pointer */
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "ald_load_options.struct_size is %u, which no version had",
+                         given->struct_size);
     ALD_TRY(ald__options_take(&out->load, sizeof out->load, LOAD_LEAST, given, "ald_load_options",
                               err));
     ALD_TRY(ald__options_take(&out->trust, sizeof out->trust, TRUST_LEAST, out->load.trust,
@@ -40,20 +45,21 @@ typedef struct own_keys {
     const ald_host *host;
 } own_keys;
 
-/* What fails here fails again, with its name, when the key is sought. */
-static int is_ours(void *ctx, const uint8_t wanted[8])
+static ald_status is_ours(void *ctx, const uint8_t wanted[8], int *ours, ald_error *err)
 {
     const own_keys *own = ctx;
+    const ald_crypto *crypto = own->host->crypto;
     uint8_t public_key[ALD_X25519_BYTES], hash[ALD__RECIPIENT_HASH_BYTES];
+    *ours = 0;
+    if (!ALD_CRYPTO_HAS(crypto, x25519_public))
+        return ald__no_crypto("X25519", err);
     for (size_t i = 0; i < own->trust->private_count; i++) {
         const uint8_t *key = own->trust->private_keys + i * ALD_X25519_BYTES;
-        if (ALD_CRYPTO_HAS(own->host->crypto, x25519_public) &&
-            own->host->crypto->x25519_public(key, public_key, NULL) == ALD_OK &&
-            ald__recipient_hash(own->host, public_key, hash, NULL) == ALD_OK &&
-            memcmp(hash, wanted, sizeof hash) == 0)
-            return 1;
+        ALD_TRY(crypto->x25519_public(key, public_key, err));
+        ALD_TRY(ald__recipient_hash(own->host, public_key, hash, err));
+        *ours |= memcmp(hash, wanted, sizeof hash) == 0;
     }
-    return 0;
+    return ALD_OK;
 }
 
 ald_status ald__settings_open(const ald__settings *settings, const ald_source *source,
