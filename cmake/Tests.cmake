@@ -67,7 +67,7 @@ endif()
 
 # ---- Examples: they see the public headers only, link what users link, and run in order (one may read what an
 # ---- earlier one wrote). A line " * Run: ARGUMENTS" in the first comment gives the arguments; {data} is
-# ---- examples/data and {out} a folder of the build.
+# ---- examples/data and {out} a folder of the build. Scripts (further down) get a folder as their argument.
 file(GLOB ald_example_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/examples/*.c")
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/examples")
 set(ald_example_before "")
@@ -96,10 +96,17 @@ foreach(source IN LISTS ald_example_sources)
     set(ald_example_before example/${name})
 endforeach()
 
-# ---- Tests in Python that drive the command
+# ---- Examples and tests in Python that drive the command
 if(NOT TARGET alimentar)
     return()
 endif()
+file(GLOB ald_example_scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/examples/*.sh")
+foreach(source IN LISTS ald_example_scripts)
+    get_filename_component(name "${source}" NAME)
+    add_test(NAME example/${name} COMMAND sh "${source}" "${CMAKE_BINARY_DIR}/examples/${name}.out")
+    set_tests_properties(example/${name} PROPERTIES LABELS example TIMEOUT 120
+                                                    ENVIRONMENT "ALIMENTAR=$<TARGET_FILE:alimentar>")
+endforeach()
 find_program(ALD_PYTHON NAMES python3 PATHS "${CMAKE_CURRENT_SOURCE_DIR}/build/venv/bin" NO_DEFAULT_PATH)
 if(NOT ALD_PYTHON)
     message(STATUS "no build/venv (tools/setup test): the tests in Python are left out")
