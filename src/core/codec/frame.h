@@ -37,6 +37,9 @@ typedef struct ald__decoder_ops {
 extern const ald__decoder_ops ald__zstd_decoder;
 extern const ald__decoder_ops ald__lz4_decoder;
 
+/* A ZSTD_CCtx that allocates through `alloc`, which must stay where it is; NULL: no memory. */
+struct ZSTD_CCtx_s *ald__zstd_context(const ald_allocator *alloc);
+
 uint64_t ald__zstd_bound(const uint8_t *src, size_t size);
 
 /* Encoders: `state` is the library's. write may be called with size 0. */

@@ -49,6 +49,11 @@ static ZSTD_customMem custom_mem(const ald_allocator *alloc)
     return mem;
 }
 
+ZSTD_CCtx *ald__zstd_context(const ald_allocator *alloc)
+{
+    return ZSTD_createCCtx_advanced(custom_mem(alloc));
+}
+
 static ald_status zstd_error(size_t code, uint64_t offset, ald_error *err)
 {
     switch (ZSTD_getErrorCode(code)) {

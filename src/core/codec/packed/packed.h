@@ -122,4 +122,27 @@ ALD_NODISCARD ald_status ald__packed_frame_rebuild(ald__unpacker *unpacker,
                                                    const ald__packed_at *at, const uint8_t *src,
                                                    size_t src_size, uint8_t *body);
 
+/* ---- Writing */
+
+/* How much a writer tries; ald_effort. */
+typedef enum ald__pack_effort {
+    ALD__PACK_DEFAULT = 0,
+    ALD__PACK_FAST = 1, /* neither numbers in text nor strides */
+    ALD__PACK_BEST = 2  /* every filter on the whole column */
+} ald__pack_effort;
+
+/* Packs chunks, one after the other, with the same memory. What comes out depends on the chunk alone. */
+typedef struct ald__pack ald__packer;
+ALD_NODISCARD ald_status ald__packer_new(uint8_t compression, uint8_t effort,
+                                         const ald_allocator *alloc, ald__packer **out,
+                                         ald_error *err);
+void ald__packer_free(ald__packer *packer);
+/* Tests: every column with this filter (an id) where it suits and can say the column, and its numbers in this mode: 0
+ * plain, 1 delta, 2 zigzag delta, 3 stride. −1: as chosen. */
+void ald__packer_force(ald__packer *packer, int filter, int mode);
+/* Appends the stored chunk: `head` are the messages up to the record batch's body. */
+ALD_NODISCARD ald_status ald__packer_chunk(ald__packer *packer, const ald__packed_layout *layout,
+                                           const uint8_t *head, size_t head_size,
+                                           const uint8_t *body, ald_buffer *out, ald_error *err);
+
 #endif

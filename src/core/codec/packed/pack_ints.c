@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers into planes: the parameters that make them small, then their bits. Both go over the values in blocks, sign-extended
+ * to 64 bits; what wraps there wraps as the reader's narrower sums do. */
+#include <string.h>
+
+#include "core/codec/packed/pack.h"
+
+#define BLOCK 512u
+
+/* ---- Values as they are coded, before base and factor */
+
+typedef struct number_source {
+    const ald__numbers *v;
+    uint32_t stride; /* 0: none */
+    int delta;
+    uint64_t before; /* the value before, for delta */
+} number_source;
+
+static int64_t narrow(uint64_t v, uint32_t width)
+{
+    uint32_t shift = 64 - 8 * width;
+    return (int64_t)(v << shift) >> shift;
+}
+
+#define LOAD(T)                                                                                    \
+    do {                                                                                           \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            T value;                                                                               \
+            memcpy(&value, v->values + (at + i) * sizeof value, sizeof value);                     \
+            out[i] = (uint64_t)(int64_t)value;                                                     \
+        }                                                                                          \
+    } while (0)
+
+static void load_block(const ald__numbers *v, size_t at, size_t count, uint64_t *out)
+{
+    switch (v->width) {
+    case 1:
+        LOAD(int8_t);
+        break;
+    case 2:
+        LOAD(int16_t);
+        break;
+    case 4:
+        LOAD(int32_t);
+        break;
+    default:
+        memcpy(out, v->values + at * 8, count * 8);
+    }
+}
+
+static void subtract_before(number_source *s, size_t count, uint64_t *block)
+{
+    uint64_t last = block[count - 1];
+    for (size_t i = count - 1; i > 0; i--)
+        block[i] -= block[i - 1];
+    block[0] -= s->before;
+    s->before = last;
+}
+
+static void subtract_stride(const number_source *s, size_t at, size_t count, uint64_t *block)
+{
+    uint64_t past[BLOCK];
+    size_t first = at < s->stride ? s->stride - at : 0; /* of the block's that has one before */
+    if (first >= count)
+        return;
+    load_block(s->v, at + first - s->stride, count - first, past);
+    for (size_t i = first; i < count; i++)
+        block[i] -= past[i - first];
+}
+
+/* Numbers at … of the series, sign-extended. */
+static size_t next_block(number_source *s, size_t at, uint64_t *block)
+{
+    size_t count = s->v->n - at < BLOCK ? s->v->n - at : BLOCK;
+    load_block(s->v, at, count, block);
+    if (s->delta)
+        subtract_before(s, count, block);
+    else if (s->stride > 0)
+        subtract_stride(s, at, count, block);
+    if ((s->delta || s->stride > 0) && s->v->width < 8) {
+        for (size_t i = 0; i < count; i++)
+            block[i] = (uint64_t)narrow(block[i], s->v->width);
+    }
+    return count;
+}
+
+static uint64_t first_value(const ald__numbers *v)
+{
+    uint64_t first = 0;
+    if (v->n > 0)
+        load_block(v, 0, 1, &first);
+    return first;
+}
+
+/* ---- Factors: a common divisor, and exact division by it through the inverse of its odd part modulo 2^64 */
+
+typedef struct divisor {
+    uint64_t factor, inverse, most; /* most: the largest quotient by the odd part */
+    uint32_t shift;
+} divisor;
+
+static void divisor_set(divisor *d, uint64_t factor)
+{
+    uint64_t odd, x;
+    d->factor = factor;
+    d->shift = (uint32_t)__builtin_ctzll(factor);
+    odd = factor >> d->shift;
+    x = odd; /* right in 3 bits; each step doubles them */
+    for (int i = 0; i < 5; i++)
+        x *= 2 - odd * x;
+    d->inverse = x;
+    d->most = UINT64_MAX / odd;
+}
+
+static int divides(const divisor *d, uint64_t v)
+{
+    return (v & (((uint64_t)1 << d->shift) - 1)) == 0 && v * d->inverse <= d->most;
+}
+
+static uint64_t common(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void divisor_add(divisor *d, uint64_t v)
+{
+    if (v == 0 || d->factor == 1)
+        return;
+    if (d->factor == 0)
+        divisor_set(d, v);
+    else if (!divides(d, v))
+        divisor_set(d, common(d->factor, v));
+}
+
+/* ---- Fitting */
+
+typedef struct number_range {
+    int64_t min, max;
+    divisor d;
+} number_range;
+
+/* As it is, also where it does not fit a signed number. */
+static uint64_t distance(int64_t a, int64_t b)
+{
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+/* Of all numbers but a delta's first: that one is its start. `zigzag`: a factor of the numbers, else of their distances. */
+static void scan_range(number_source *s, int zigzag, number_range *r)
+{
+    uint64_t block[BLOCK];
+    int64_t first = 0;
+    int seen = 0;
+    memset(r, 0, sizeof *r);
+    for (size_t at = 0; at < s->v->n;) {
+        size_t count = next_block(s, at, block), i = at == 0 && s->delta ? 1 : 0;
+        int64_t min = r->min, max = r->max;
+        if (!seen && i < count) {
+            first = min = max = (int64_t)block[i];
+            seen = 1;
+        }
+        for (size_t k = i; k < count; k++) {
+            min = (int64_t)block[k] < min ? (int64_t)block[k] : min;
+            max = (int64_t)block[k] > max ? (int64_t)block[k] : max;
+        }
+        r->min = min;
+        r->max = max;
+        for (size_t k = i; k < count && r->d.factor != 1; k++)
+            divisor_add(&r->d, distance((int64_t)block[k], zigzag ? 0 : first));
+        at += count;
+    }
+    if (r->d.factor == 0)
+        r->d.factor = 1;
+}
+
+static uint8_t bit_length(uint64_t v)
+{
+    return v == 0 ? 0 : (uint8_t)(64 - __builtin_clzll(v));
+}
+
+uint8_t ald__pack_bits(const ald__pack *pack, uint64_t largest)
+{
+    static const uint8_t up[8] = {0, 1, 2, 4, 4, 8, 8, 8};
+    uint8_t bits = bit_length(largest);
+    return pack->compression == ALD__PACKED_LZ4 ? bits : (uint8_t)(bits / 8 * 8 + up[bits % 8]);
+}
+
+static uint64_t zigzag_of(int64_t v)
+{
+    return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);
+}
+
+/* The largest number that planes hold, with base and factor settled. */
+static uint64_t settle_range(number_range *r, int zigzag, int wraps, uint64_t mask)
+{
+    uint64_t low, high;
+    if (wraps) { /* a byte's differences: all of them come, whatever their sign */
+        r->min = 0;
+        r->d.factor = 1;
+        return mask;
+    }
+    if (!zigzag)
+        return ((uint64_t)r->max - (uint64_t)r->min) / r->d.factor;
+    if (r->d.factor > INT64_MAX) /* 2^63: no signed number */
+        r->d.factor = 1;
+    low = zigzag_of(r->min / (int64_t)r->d.factor);
+    high = zigzag_of(r->max / (int64_t)r->d.factor);
+    r->min = 0;
+    return low > high ? low : high;
+}
+
+void ald__ints_fit(const ald__pack *pack, const ald__numbers *v, ald__ints_mode mode,
+                   uint32_t stride, ald__packed_ints *out)
+{
+    number_source s = {v, mode == ALD__MODE_STRIDE ? stride : 0,
+                       mode == ALD__MODE_DELTA || mode == ALD__MODE_ZIGZAG, 0};
+    int zigzag = mode == ALD__MODE_ZIGZAG || (mode == ALD__MODE_STRIDE && v->width > 1);
+    uint64_t mask = UINT64_MAX >> (64 - 8 * v->width), largest;
+    number_range r;
+    scan_range(&s, zigzag, &r);
+    largest = settle_range(&r, zigzag, s.stride > 0 && !zigzag, mask);
+    memset(out, 0, sizeof *out);
+    out->width = (uint8_t)v->width;
+    out->stride = s.stride > 0 ? stride : 1;
+    out->base = (uint64_t)r.min & mask;
+    out->factor = r.d.factor;
+    out->start = s.delta ? (first_value(v) - (uint64_t)r.min) & mask : 0;
+    out->bits = ald__pack_bits(pack, largest & mask);
+    out->flags =
+        (uint8_t)((s.delta ? ALD__INTS_DELTA : 0) | (zigzag ? ALD__INTS_ZIGZAG : 0) |
+                  (s.stride > 0 ? ALD__INTS_STRIDE : 0) | (out->base != 0 ? ALD__INTS_BASE : 0) |
+                  (out->factor != 1 ? ALD__INTS_FACTOR : 0) |
+                  (out->start != 0 ? ALD__INTS_START : 0));
+}
+
+/* ---- Bits */
+
+/* x = (number − base) / factor, folded: the inverse of what a reader does. */
+static void fold_block(const ald__packed_ints *p, const divisor *d, int first, size_t count,
+                       uint64_t *block)
+{
+    uint64_t mask = UINT64_MAX >> (64 - 8 * p->width), base = (uint64_t)narrow(p->base, p->width);
+    int zigzag = (p->flags & ALD__INTS_ZIGZAG) != 0;
+    if (first && (p->flags & ALD__INTS_DELTA)) /* v₋₁ = start: counted from there, not from 0 */
+        block[0] = (uint64_t)narrow(block[0] - p->start, p->width);
+    if (base != 0) {
+        for (size_t i = 0; i < count; i++)
+            block[i] -= base;
+    }
+    if (!zigzag && p->width < 8) {
+        for (size_t i = 0; i < count; i++)
+            block[i] &= mask;
+    }
+    if (d->factor != 1 && zigzag) {
+        for (size_t i = 0; i < count; i++)
+            block[i] = (uint64_t)((int64_t)block[i] >> d->shift) * d->inverse;
+    } else if (d->factor != 1) {
+        for (size_t i = 0; i < count; i++)
+            block[i] = (block[i] >> d->shift) * d->inverse;
+    }
+    if (zigzag) {
+        for (size_t i = 0; i < count; i++)
+            block[i] = zigzag_of(narrow(block[i], p->width)) & mask;
+    }
+}
+
+/* k bits of each number into a sub-plane; `at` is a multiple of 8, spare bits stay zero. */
+static void put_sub_plane(const uint64_t *block, size_t count, uint32_t k, uint32_t shift,
+                          uint8_t *dst)
+{
+    uint32_t each = 8 / k, mask = (1u << k) - 1;
+    for (size_t i = 0; i < count; i += each) {
+        uint32_t byte = 0;
+        for (uint32_t j = 0; j < each && i + j < count; j++)
+            byte |= ((uint32_t)(block[i + j] >> shift) & mask) << (k * j);
+        *dst++ = (uint8_t)byte;
+    }
+}
+
+/* All planes of the block's numbers, from number `at` of n. */
+static void split_block(const uint64_t *block, size_t count, size_t n, size_t at, uint32_t bits,
+                        uint8_t *planes)
+{
+    uint32_t shift = 0;
+    for (; shift + 8 <= bits; shift += 8, planes += n) {
+        for (size_t i = 0; i < count; i++)
+            planes[at + i] = (uint8_t)(block[i] >> shift);
+    }
+    for (uint32_t k = 4; k > 0; k /= 2) {
+        if (!(bits & k))
+            continue;
+        put_sub_plane(block, count, k, shift, planes + at / 8 * k);
+        planes += (n * k + 7) / 8;
+        shift += k;
+    }
+}
+
+/* Ends of n numbers' planes, as streams. */
+static ald_status end_planes(ald__pack *pack, size_t n, uint32_t bits, ald__streams *out)
+{
+    for (uint32_t j = 0; j < bits / 8; j++)
+        ALD_TRY(ald__streams_end(out, n, 0, pack->err));
+    for (uint32_t k = 4; k > 0; k /= 2) {
+        if (bits & k)
+            ALD_TRY(ald__streams_end(out, (n * k + 7) / 8, 0, pack->err));
+    }
+    return ALD_OK;
+}
+
+ald_status ald__ints_put(ald__pack *pack, const ald__numbers *v, const ald__packed_ints *p,
+                         ald__streams *out)
+{
+    number_source s = {v, p->flags & ALD__INTS_STRIDE ? p->stride : 0,
+                       (p->flags & ALD__INTS_DELTA) != 0, 0};
+    uint8_t *planes = ald__streams_room(out, (size_t)ald__planes_bytes(v->n, p->bits), pack->err);
+    uint64_t block[BLOCK];
+    divisor d;
+    if (planes == NULL)
+        return ALD_E_NOMEM;
+    divisor_set(&d, p->factor);
+    for (size_t at = 0; p->bits > 0 && at < v->n;) {
+        size_t count = next_block(&s, at, block);
+        fold_block(p, &d, at == 0, count, block);
+        split_block(block, count, v->n, at, p->bits, planes);
+        at += count;
+    }
+    return end_planes(pack, v->n, p->bits, out);
+}
+
+ald_status ald__indices_put(ald__pack *pack, const uint16_t *indices, size_t n, uint32_t bits,
+                            ald__streams *out)
+{
+    uint8_t *planes = ald__streams_room(out, (size_t)ald__planes_bytes(n, bits), pack->err);
+    uint64_t block[BLOCK];
+    if (planes == NULL)
+        return ALD_E_NOMEM;
+    for (size_t at = 0; bits > 0 && at < n; at += BLOCK) {
+        size_t count = n - at < BLOCK ? n - at : BLOCK;
+        for (size_t i = 0; i < count; i++)
+            block[i] = indices[at + i];
+        split_block(block, count, n, at, bits, planes);
+    }
+    return end_planes(pack, n, bits, out);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/* Which filter for numbers: what each of them would take is found on a sample, and what is close is built and measured. */
+#include <string.h>
+
+#include "core/codec/packed/pack.h"
+
+#define RUNS 8u
+#define RUN_MIN 96u
+#define RUN_MAX 512u
+#define DELTA_GAIN 0.97 /* sums cost time: they must win something */
+#define DELTA_GAIN_BYTES 0.90
+#define DICT_CLOSE 1.05
+#define RAW_GAIN 0.98
+#define SURE_GAIN 0.90 /* closer to the raw buffer than that, both are built */
+#define EXCEPTIONS_PART 5u
+#define E_TRIED_MAX 15
+#define E_TRIED_MAX_FLOAT 8
+#define E_VALUES 256u
+
+/* ---- Samples and modes */
+
+ald_status ald__numbers_sample(ald__pack *pack, const ald__numbers *v, uint32_t whole_rows,
+                               ald_buffer *buffer, ald__numbers *out)
+{
+    size_t run = v->n / 32 < RUN_MIN ? RUN_MIN : v->n / 32 > RUN_MAX ? RUN_MAX : v->n / 32;
+    uint8_t *to;
+    *out = *v;
+    if (v->n <= run * RUNS)
+        return ALD_OK;
+    if (whole_rows > 0) { /* one run: what lies a row apart must stay there */
+        size_t rows = (run * RUNS + whole_rows - 1) / whole_rows;
+        out->n = rows * whole_rows < v->n ? rows * whole_rows : v->n;
+        out->values += (v->n - out->n) / 2 / whole_rows * whole_rows * v->width;
+        return ALD_OK;
+    }
+    to = ald__pack_room(pack, buffer, run * RUNS * v->width);
+    if (to == NULL)
+        return ALD_E_NOMEM;
+    for (size_t i = 0; i < RUNS; i++)
+        memcpy(to + i * run * v->width, v->values + (v->n - run) / (RUNS - 1) * i * v->width,
+               run * v->width);
+    out->values = to;
+    out->n = run * RUNS;
+    return ALD_OK;
+}
+
+ald_status ald__ints_choose(ald__pack *pack, const ald__numbers *sample, uint32_t modes,
+                            uint32_t stride, ald__ints_mode *mode, double *cost)
+{
+    double gain = sample->width == 1 ? DELTA_GAIN_BYTES : DELTA_GAIN;
+    double best = 0;
+    *mode = ALD__MODE_PLAIN;
+    for (uint32_t m = 0; m < ALD__MODE_COUNT; m++) {
+        ald__packed_ints p;
+        double c;
+        if (!(modes & (1u << m)))
+            continue;
+        ald__ints_fit(pack, sample, (ald__ints_mode)m, stride, &p);
+        ald__streams_reset(&pack->probe);
+        ALD_TRY(ald__ints_put(pack, sample, &p, &pack->probe));
+        c = ald__pack_cost(pack, &pack->probe);
+        if (m == ALD__MODE_PLAIN || c < best * (*mode == ALD__MODE_PLAIN ? gain : 1.0)) {
+            best = c;
+            *mode = (ald__ints_mode)m;
+        }
+    }
+    *cost = best;
+    return ALD_OK;
+}
+
+ald_status ald__ints_put_best(ald__pack *pack, const ald__numbers *v, uint32_t modes,
+                              ald__packed_ints *p, ald__streams *out)
+{
+    ald__ints_mode mode = ALD__MODE_PLAIN;
+    ald__numbers sample;
+    double cost;
+    if (pack->forced_mode > 0) {
+        mode = (ald__ints_mode)(pack->forced_mode - 1);
+    } else if (modes != ALD__MODES_PLAIN) {
+        ALD_TRY(ald__numbers_sample(pack, v, 0, &pack->probed, &sample));
+        ALD_TRY(ald__ints_choose(pack, &sample, modes, 0, &mode, &cost));
+    }
+    ald__ints_fit(pack, v, mode, 1, p);
+    return ald__ints_put(pack, v, p, out);
+}
+
+ald_status ald__pack_real_cost(ald__pack *pack, const ald__streams *streams, size_t *bytes)
+{
+    pack->squeezed.size = 0;
+    ALD_TRY(ald__squeezer_frame(pack->squeezer, streams, &pack->squeezed, pack->err));
+    *bytes = pack->squeezed.size;
+    return ALD_OK;
+}
+
+/* ---- Building a filter over a column, or over a sample of it */
+
+typedef struct number_choice {
+    uint8_t filter;
+    ald__ints_mode mode;
+    uint8_t e;
+    double cost; /* of the sample */
+} number_choice;
+
+typedef struct number_column {
+    ald__pack *pack;
+    const ald__numbers *v;
+    ald__numbers sample;
+    int is_float;
+    uint32_t stride;
+} number_column;
+
+static ald_status build_raw(number_column *c, const ald__numbers *v, ald__streams *out)
+{
+    return ald__streams_put(out, v->values, v->n * v->width, 1, c->pack->err);
+}
+
+static ald_status build_dict(number_column *c, const ald__numbers *v, ald__packed_entry *entry,
+                             ald__streams *out, int *done)
+{
+    ald__pack *pack = c->pack;
+    size_t limit = v->n / 2 < ALD__PACKED_WORDS_MAX - 1 ? v->n / 2 : ALD__PACKED_WORDS_MAX - 1;
+    ald__numbers values = {NULL, 0, v->width};
+    uint8_t *dense;
+    size_t count;
+    *done = 0;
+    if (pack->forced > 0)
+        limit = v->n < ALD__PACKED_WORDS_MAX ? v->n : ALD__PACKED_WORDS_MAX;
+    ALD_TRY(ald__pack_distinct(pack, v, limit, &count));
+    if (count == 0 && v->n > 0)
+        return ALD_OK;
+    dense = ald__pack_room(pack, &pack->more, count * v->width);
+    if (dense == NULL)
+        return ALD_E_NOMEM;
+    for (size_t i = 0; i < count; i++) /* little-endian: the low bytes come first */
+        memcpy(dense + i * v->width, pack->words.data + i * sizeof(uint64_t), v->width);
+    values.values = dense;
+    values.n = count;
+    entry->count = (uint32_t)count;
+    entry->index_bits = ald__pack_bits(pack, count > 0 ? count - 1 : 0);
+    ALD_TRY(ald__ints_put_best(pack, &values, ALD__MODES_ALL, &entry->ints, out));
+    ALD_TRY(ald__indices_put(pack, (const uint16_t *)(const void *)pack->indices.data, v->n,
+                             entry->index_bits, out));
+    *done = 1;
+    return ALD_OK;
+}
+
+/* ---- Decimals */
+
+static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+#define K_LIMIT 2251799813685248.0 /* 2^51 */
+#define K_LIMIT_FLOAT 2147483648.0 /* 2^31 */
+#define ROUNDER 6755399441055744.0 /* 1.5 × 2^52: adding it rounds */
+
+/* k of a value's bits, and whether k / 10^e is the value, bit for bit. */
+static int decimal_of(const uint8_t *bits, uint32_t width, double power, int64_t *k)
+{
+    double v, scaled, limit = width == 8 ? K_LIMIT : K_LIMIT_FLOAT;
+    float f;
+    if (width == 8) {
+        memcpy(&v, bits, 8);
+    } else {
+        memcpy(&f, bits, 4);
+        v = f;
+    }
+    scaled = v * power;
+    if (!(scaled > -limit && scaled < limit))
+        return 0;
+    scaled = (scaled + ROUNDER) - ROUNDER;
+    *k = (int64_t)scaled;
+    if (*k == 0 && bits[width - 1] != 0) /* −0.0, and what rounds to it */
+        return 0;
+    v = (double)*k / power;
+    if (width == 8)
+        return scaled < limit && scaled > -limit && memcmp(&v, bits, 8) == 0;
+    f = (float)v;
+    return scaled < limit && scaled > -limit && memcmp(&f, bits, 4) == 0;
+}
+
+/* The smallest e that most values have, or −1. */
+static int find_exponent(const ald__numbers *v)
+{
+    int max = v->width == 8 ? E_TRIED_MAX : E_TRIED_MAX_FLOAT;
+    size_t step = v->n > E_VALUES ? v->n / E_VALUES : 1;
+    for (int e = 0; e <= max; e++) {
+        size_t fits = 0, tried = 0, misses = 0;
+        int64_t k;
+        for (size_t i = 0; i < v->n && tried < E_VALUES; i += step, tried++) {
+            int good = decimal_of(v->values + i * v->width, v->width, powers[e], &k);
+            fits += (size_t)good;
+            misses += (size_t)!good;
+            if (misses * 10 > E_VALUES)
+                break;
+        }
+        if (fits > 0 && fits * 10 >= tried * 9)
+            return e;
+    }
+    return -1;
+}
+
+/* k of every value in pack->numbers, exceptions in pack->more: positions, then bits. SIZE_MAX: too many. */
+static size_t find_decimals(ald__pack *pack, const ald__numbers *v, double power, uint8_t *ks,
+                            uint32_t *positions, uint8_t *raw)
+{
+    size_t most = pack->forced > 0 ? v->n : v->n / EXCEPTIONS_PART, count = 0;
+    uint32_t w = v->width;
+    int64_t k = 0, before = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        if (!decimal_of(v->values + i * w, w, power, &k)) {
+            if (count >= most)
+                return SIZE_MAX;
+            positions[count] = (uint32_t)i;
+            memcpy(raw + count++ * w, v->values + i * w, w);
+            k = before; /* costs nothing where values repeat or steps are coded */
+        }
+        memcpy(ks + i * w, &k, w);
+        before = k;
+    }
+    return count;
+}
+
+static ald_status build_decimal(number_column *c, const ald__numbers *v, int e,
+                                ald__packed_entry *entry, ald__streams *out, int *done)
+{
+    ald__pack *pack = c->pack;
+    uint8_t *ks = ald__pack_room(pack, &pack->numbers, v->n * v->width);
+    uint8_t *more = ald__pack_room(pack, &pack->more, v->n * (v->width + 4));
+    ald__numbers series = {ks, v->n, v->width};
+    size_t count;
+    *done = 0;
+    if (ks == NULL || more == NULL)
+        return ALD_E_NOMEM;
+    count = find_decimals(pack, v, powers[e], ks, (uint32_t *)(void *)more, more + v->n * 4);
+    if (count == SIZE_MAX)
+        return ALD_OK;
+    entry->small = (uint8_t)e;
+    entry->count = (uint32_t)count;
+    if (count > 0) {
+        ald__numbers positions = {more, count, 4}, raw = {more + v->n * 4, count, v->width};
+        ALD_TRY(ald__ints_put_best(pack, &positions, ALD__MODES_ALL, &entry->extra, out));
+        ALD_TRY(ald__ints_put_best(pack, &raw, ALD__MODES_PLAIN, &entry->raw, out));
+    }
+    ALD_TRY(ald__ints_put_best(pack, &series, ALD__MODES_ALL, &entry->ints, out));
+    *done = 1;
+    return ALD_OK;
+}
+
+/* ---- The choice */
+
+static ald_status build_number_filter(number_column *c, const number_choice *choice,
+                                      const ald__numbers *v, ald__packed_entry *entry,
+                                      ald__streams *out, int *done)
+{
+    memset(entry, 0, offsetof(ald__packed_entry, slots));
+    ald__streams_reset(out);
+    entry->filter = choice->filter;
+    *done = 1;
+    switch (choice->filter) {
+    case ALD__FILTER_INTS:
+        ald__ints_fit(c->pack, v, choice->mode, c->stride, &entry->ints);
+        return ald__ints_put(c->pack, v, &entry->ints, out);
+    case ALD__FILTER_DICT:
+        return build_dict(c, v, entry, out, done);
+    case ALD__FILTER_DECIMAL:
+        return build_decimal(c, v, choice->e, entry, out, done);
+    default:
+        return build_raw(c, v, out);
+    }
+}
+
+/* The sample's streams in pack->trial, and their cost; *done = 0: not possible. */
+static ald_status try_sample(number_column *c, number_choice *choice, int *done)
+{
+    ald__packed_entry entry;
+    ALD_TRY(build_number_filter(c, choice, &c->sample, &entry, &c->pack->trial, done));
+    choice->cost = ald__pack_cost(c->pack, &c->pack->trial);
+    return ALD_OK;
+}
+
+/* A dictionary's values are stored once for the column, not once for the sample. */
+static ald_status try_sample_dict(number_column *c, size_t distinct, number_choice *out, int *done)
+{
+    ald__packed_entry entry;
+    double values, part = (double)c->sample.n / (double)c->v->n;
+    *done = 0;
+    out->filter = ALD__FILTER_DICT;
+    if (c->v->width == 1 || distinct * 2 > c->sample.n || distinct == 0)
+        return ALD_OK;
+    ALD_TRY(build_number_filter(c, out, &c->sample, &entry, &c->pack->trial, done));
+    if (!*done)
+        return ALD_OK;
+    values = (double)ald__planes_bytes(entry.count, entry.ints.bits);
+    out->cost = ald__pack_cost(c->pack, &c->pack->trial);
+    out->cost -= values < out->cost ? values * (1 - part) : 0;
+    return ALD_OK;
+}
+
+/* What matches add to symbols: zstd-1 over the sample's streams. */
+static double refined_cost(number_column *c, const number_choice *choice)
+{
+    const ald_buffer *b = &c->pack->trial.bytes;
+    double matched = (double)ald__squeezer_estimate(c->pack->squeezer, b->data, b->size);
+    return matched < choice->cost ? matched : choice->cost;
+}
+
+static void swap_streams(ald__streams *a, ald__streams *b)
+{
+    ald__streams t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* The whole column, really compressed; takes the place of what is in pack->best when smaller (*bytes; SIZE_MAX: none). */
+static ald_status try_whole(number_column *c, const number_choice *choice, size_t *bytes,
+                            ald__packed_entry *entry)
+{
+    ald__packed_entry tried;
+    size_t got;
+    int done;
+    ALD_TRY(build_number_filter(c, choice, c->v, &tried, &c->pack->trial, &done));
+    if (!done)
+        return ALD_OK;
+    ALD_TRY(ald__pack_real_cost(c->pack, &c->pack->trial, &got));
+    if (got >= *bytes)
+        return ALD_OK;
+    *bytes = got;
+    memcpy(entry, &tried, offsetof(ald__packed_entry, slots));
+    swap_streams(&c->pack->best, &c->pack->trial);
+    return ALD_OK;
+}
+
+static ald_status pack_best(number_column *c, ald__packed_entry *entry)
+{
+    number_choice choice = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
+    size_t bytes = SIZE_MAX;
+    int e = c->is_float ? find_exponent(&c->sample) : -1;
+    ALD_TRY(try_whole(c, &choice, &bytes, entry));
+    choice.filter = ALD__FILTER_INTS;
+    for (uint32_t m = 0; m < ALD__MODE_COUNT; m++) {
+        choice.mode = (ald__ints_mode)m;
+        if (m != ALD__MODE_STRIDE || c->stride > 0)
+            ALD_TRY(try_whole(c, &choice, &bytes, entry));
+    }
+    if (e >= 0) {
+        choice.filter = ALD__FILTER_DECIMAL;
+        choice.e = (uint8_t)e;
+        ALD_TRY(try_whole(c, &choice, &bytes, entry));
+    }
+    choice.filter = ALD__FILTER_DICT;
+    return c->v->width > 1 ? try_whole(c, &choice, &bytes, entry) : ALD_OK;
+}
+
+/* The cheapest of numbers and decimals on the sample; `second`: what to take where that fails. */
+static ald_status choose_series(number_column *c, number_choice *out, number_choice *second)
+{
+    number_choice decimal = {ALD__FILTER_DECIMAL, ALD__MODE_PLAIN, 0, 0};
+    uint32_t modes = ALD__MODES_ALL;
+    int e = c->is_float ? find_exponent(&c->sample) : -1, done = 0;
+    if (c->stride > 0 && c->pack->effort != ALD__PACK_FAST)
+        modes |= 1u << ALD__MODE_STRIDE;
+    memset(second, 0, sizeof *second);
+    second->filter = ALD__FILTER_INTS;
+    ALD_TRY(ald__ints_choose(c->pack, &c->sample, modes, c->stride, &second->mode, &second->cost));
+    *out = *second;
+    if (e < 0)
+        return ALD_OK;
+    decimal.e = (uint8_t)e;
+    ALD_TRY(try_sample(c, &decimal, &done));
+    if (done && decimal.cost < second->cost)
+        *out = decimal;
+    return ALD_OK;
+}
+
+/* A dictionary over the whole column against what the sample promises of another filter: *won says whether it is built. */
+static ald_status weigh_dict(number_column *c, double other, ald__packed_entry *entry, int *won)
+{
+    number_choice dict = {ALD__FILTER_DICT, ALD__MODE_PLAIN, 0, 0};
+    double cost, matched, scale = (double)c->v->n / (double)c->sample.n;
+    const ald_buffer *b = &c->pack->best.bytes;
+    size_t values, piece = 512, pieces = 8;
+    ALD_TRY(build_number_filter(c, &dict, c->v, entry, &c->pack->best, won));
+    if (!*won)
+        return ALD_OK;
+    values = (size_t)ald__planes_bytes(entry->count, entry->ints.bits);
+    cost = ald__pack_plane_cost(b->data + values, b->size - values);
+    if (b->size - values > piece * pieces) {
+        uint8_t *parts = ald__pack_room(c->pack, &c->pack->squeezed, piece * pieces);
+        if (parts == NULL)
+            return ALD_E_NOMEM;
+        for (size_t i = 0; i < pieces; i++)
+            memcpy(parts + i * piece,
+                   b->data + values + (b->size - values - piece) / (pieces - 1) * i, piece);
+        matched = (double)ald__squeezer_estimate(c->pack->squeezer, parts, piece * pieces);
+        matched *= (double)(b->size - values) / (double)(piece * pieces);
+        cost = matched < cost ? matched : cost;
+    }
+    *won = cost + (double)values < other * scale;
+    return ALD_OK;
+}
+
+static ald_status pack_default(number_column *c, ald__packed_entry *entry)
+{
+    number_choice best, second, dict = {ALD__FILTER_DICT, ALD__MODE_PLAIN, 0, 0};
+    number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
+    size_t distinct, bytes;
+    int done, won = 0, repeats;
+    ALD_TRY(choose_series(c, &best, &second));
+    ALD_TRY(try_sample(c, &best, &done));
+    best.cost = refined_cost(c, &best);
+    ALD_TRY(ald__pack_distinct(c->pack, &c->sample, c->sample.n, &distinct));
+    repeats = distinct > 0 && distinct * 2 < c->sample.n;
+    ALD_TRY(try_sample_dict(c, distinct, &dict, &done));
+    if (done && dict.cost <= DICT_CLOSE * best.cost) {
+        ALD_TRY(weigh_dict(c, best.cost, entry, &won));
+        if (won && dict.cost < best.cost)
+            best.cost = dict.cost;
+    }
+    raw.cost = (double)ald__squeezer_estimate(c->pack->squeezer, c->sample.values,
+                                              c->sample.n * c->sample.width);
+    if (repeats && raw.cost < RAW_GAIN * best.cost)
+        return build_number_filter(c, &raw, c->v, entry, &c->pack->best, &done);
+    if (!won) {
+        ALD_TRY(build_number_filter(c, &best, c->v, entry, &c->pack->best, &done));
+        if (!done)
+            ALD_TRY(build_number_filter(c, &second, c->v, entry, &c->pack->best, &done));
+    }
+    if (best.cost < SURE_GAIN * raw.cost)
+        return ALD_OK;
+    ALD_TRY(ald__pack_real_cost(c->pack, &c->pack->best, &bytes));
+    return try_whole(c, &raw, &bytes, entry);
+}
+
+static ald_status pack_forced(number_column *c, ald__packed_entry *entry)
+{
+    number_choice choice = {(uint8_t)(c->pack->forced - 1), ALD__MODE_PLAIN, 0, 0};
+    number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
+    int done = 0, e = c->is_float ? find_exponent(c->v) : -1;
+    if (c->pack->forced_mode > 0)
+        choice.mode = (ald__ints_mode)(c->pack->forced_mode - 1);
+    if (choice.mode == ALD__MODE_STRIDE && c->stride == 0)
+        c->stride = 3;
+    choice.e = e < 0 ? 2 : (uint8_t)e;
+    if ((choice.filter != ALD__FILTER_DECIMAL || c->is_float) &&
+        (choice.filter != ALD__FILTER_DICT || c->v->width > 1) &&
+        choice.filter <= ALD__FILTER_DECIMAL)
+        ALD_TRY(build_number_filter(c, &choice, c->v, entry, &c->pack->best, &done));
+    return done ? ALD_OK : build_number_filter(c, &raw, c->v, entry, &c->pack->best, &done);
+}
+
+ald_status ald__pack_numbers(ald__pack *pack, const ald__numbers *v, int is_float, uint32_t stride,
+                             ald__packed_entry *entry)
+{
+    number_column c = {pack, v, {NULL, 0, 0}, is_float, stride};
+    if (pack->forced > 0)
+        return pack_forced(&c, entry);
+    ALD_TRY(ald__numbers_sample(pack, v, stride, &pack->sample, &c.sample));
+    return pack->effort == ALD__PACK_BEST ? pack_best(&c, entry) : pack_default(&c, entry);
+}
