@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libsodium, bound with dlopen at first need: Argon2id, and the group of Ed25519. */
+/* libsodium, bound with dlopen at first need: Argon2id, the group of Ed25519, and small hashes. */
 #ifndef NATIVE_CRYPTO_LIBSODIUM_H
 #define NATIVE_CRYPTO_LIBSODIUM_H
 
@@ -9,6 +9,7 @@
 
 #define LIBSODIUM_FUNCTIONS(X)                                                                     \
     X(sodium_init)                                                                                 \
+    X(crypto_hash_sha256)                                                                          \
     X(crypto_pwhash_argon2id)                                                                      \
     X(crypto_core_ed25519_is_valid_point)                                                          \
     X(crypto_core_ed25519_add)                                                                     \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ald/crypto.h"
+#include "native/crypto/libsodium.h"
 #include "native/keys/key_set.h"
 #include "native/keys/secret_pages.h"
 
@@ -85,14 +86,17 @@ ald_status ald_keys_generate(uint32_t kinds, const ald_host *host, ald_keys **ou
     return ALD_OK;
 }
 
-ald_status ald_key_fingerprint(const uint8_t public_key[ALD_KEY_BYTES], const ald_host *host,
-                               char out[ALD_FINGERPRINT_BYTES], ald_error *err)
+/* libsodium starts in a tenth of the time that libcrypto takes, and `info` hashes nothing else. */
+static ald_status hash_key(const uint8_t public_key[ALD_KEY_BYTES], const ald_host *host,
+                           uint8_t hash[ALD_SHA256_BYTES], ald_error *err)
 {
-    static const char digits[] = "0123456789abcdef";
-    uint8_t hash[ALD_SHA256_BYTES];
+    const ald_libsodium *sodium;
     void *state;
     ald_status st;
-    out[0] = '\0';
+    if (ald__libsodium(&sodium, NULL) == ALD_OK) {
+        (void)sodium->crypto_hash_sha256(hash, public_key, ALD_KEY_BYTES);
+        return ALD_OK;
+    }
     if (!ALD_CRYPTO_HAS(host->crypto, sha256_finish))
         return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                              "fingerprints need SHA-256, which this host does not lend");
@@ -101,6 +105,19 @@ ald_status ald_key_fingerprint(const uint8_t public_key[ALD_KEY_BYTES], const al
         return st;
     host->crypto->sha256_update(state, public_key, ALD_KEY_BYTES);
     host->crypto->sha256_finish(state, hash);
+    return ALD_OK;
+}
+
+ald_status ald_key_fingerprint(const uint8_t public_key[ALD_KEY_BYTES], const ald_host *host,
+                               char out[ALD_FINGERPRINT_BYTES], ald_error *err)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t hash[ALD_SHA256_BYTES];
+    ald_status st;
+    out[0] = '\0';
+    st = hash_key(public_key, host, hash, err);
+    if (st != ALD_OK)
+        return st;
     for (size_t i = 0; i < sizeof hash; i++) {
         if (i > 0 && i % 4 == 0)
             *out++ = ':';
