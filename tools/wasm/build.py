@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 FETCHED = ROOT / "build/third_party"
 OUT = ROOT / "build/wasm"
-CORE = ("src/core", *(f"src/interchange/{name}" for name in ("text", "format", "csv", "jsonl", "schema_json")))
+CORE = ("src/core", *(f"src/interchange/{name}" for name in ("text", "format", "csv", "jsonl", "schema_json", "filter")))
 GLUE = "src/wasm"
 MODULES = ("ald-reader.wasm", "ald.wasm")
 
