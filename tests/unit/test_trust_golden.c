@@ -257,6 +257,25 @@ static void check_each_key(const golden *g)
     }
 }
 
+/* The right key between two that are not, for what has no name and no commitment too. */
+static void check_among_others(const golden *g)
+{
+    uint8_t keys[3 * 32] = {4, 5, 6};
+    trust_bytes bytes = {g->data, g->size, 0};
+    ald_source source = ald_source_memory(g->data, g->size);
+    trust_case c = g->c;
+    ald_status st;
+    if (g->c.trust.private_count != 1)
+        return;
+    memcpy(keys + 32, g->c.private_keys, 32);
+    keys[64] = 7;
+    c.trust.private_keys = keys;
+    c.trust.private_count = 3;
+    expect_rows(g, trust_load(&c, &source, &st, &err), &st, "the key among others");
+    source = trust_source(&bytes);
+    expect_rows(g, trust_load(&c, &source, &st, &err), &st, "the key among others, read_at");
+}
+
 static void check_left_out(const golden *g)
 {
     static const uint8_t stranger[32] = {1, 2, 3};
@@ -310,6 +329,7 @@ static void check_file(golden *g)
         return;
     check_left_out(g);
     check_each_key(g);
+    check_among_others(g);
     if (g->flags & ALD_FLAG_STREAMING) {
         check_lazily(g);
         if (g->flags & (ALD_FLAG_ENCRYPTED | ALD_FLAG_SIGNED)) {

@@ -457,9 +457,74 @@ static void test_signature_stripped(void)
     close_sample(&s);
 }
 
+/* ---- aligned files in place */
+
+static ald_status open_mapped(const sample *s, ald_mapped **out)
+{
+    ald_source source = ald_source_memory(s->changed, s->size);
+    ald_load_options load = trust_options(&s->c);
+    return ald_mapped_open(&source, &load, &s->c.host, out, &err);
+}
+
+/* What is mapped changes once it is open. Whoever touches the chunk is told; the other chunk still comes. */
+static void test_mapped_chunk(void)
+{
+    protect_way way = {.streaming = 1, .aligned = 1, .with_signer = 1, .rows = 4, .chunk_rows = 2};
+    sample s;
+    ald_mapped *m = NULL;
+    ald_vector v;
+    struct ArrowArray batch;
+    entry second;
+    open_sample(&s, "aligned, sealed", way);
+    free(s.changed);
+    s.changed = (uint8_t *)aligned_alloc(64, (s.size + 63) & ~(size_t)63);
+    REQUIRE(s.changed != NULL);
+    memcpy(s.changed, s.data, s.size);
+    second = entry_at(&s, 1);
+    REQUIRE_OK(open_mapped(&s, &m), &err);
+    s.changed[s.at.payload.begin + second.byte_offset + second.size - 1] ^= 1;
+    CHECK_OK(ald_mapped_vector(m, 0, 0, &v, &err), &err);
+    CHECK_INT(ald_mapped_vector(m, 1, 0, &v, &err), ALD_E_SIGNATURE_INVALID);
+    CHECK_INT(ald_mapped_batch(m, 1, &batch, &err), ALD_E_SIGNATURE_INVALID);
+    if (CHECK_OK(ald_mapped_batch(m, 0, &batch, &err), &err))
+        batch.release(&batch);
+    ald_mapped_close(m);
+    m = NULL;
+    memcpy(s.changed, s.data, s.size);
+    s.changed[s.at.payload.end - 1] ^= 1; /* epilogue */
+    CHECK_INT(open_mapped(&s, &m), ALD_E_SIGNATURE_INVALID);
+    memcpy(s.changed, s.data, s.size);
+    s.changed[s.at.payload.begin] ^= 1; /* prologue */
+    CHECK_INT(open_mapped(&s, &m), ALD_E_SIGNATURE_INVALID);
+    CHECK(m == NULL);
+    close_sample(&s);
+}
+
+/* Without chunks there is no seal: the signature is verified when the file is opened. */
+static void test_mapped_whole(void)
+{
+    protect_way way = {.aligned = 1, .with_signer = 1, .rows = 4};
+    sample s;
+    ald_mapped *m = NULL;
+    open_sample(&s, "aligned, signed", way);
+    free(s.changed);
+    s.changed = (uint8_t *)aligned_alloc(64, (s.size + 63) & ~(size_t)63);
+    REQUIRE(s.changed != NULL);
+    memcpy(s.changed, s.data, s.size);
+    REQUIRE_OK(open_mapped(&s, &m), &err);
+    ald_mapped_close(m);
+    m = NULL;
+    s.changed[s.at.payload.end - 1] ^= 1;
+    CHECK_INT(open_mapped(&s, &m), ALD_E_SIGNATURE_INVALID);
+    CHECK(m == NULL);
+    close_sample(&s);
+}
+
 int main(void)
 {
     protect_keys();
+    RUN(test_mapped_chunk);
+    RUN(test_mapped_whole);
     RUN(test_bits_signed_stream);
     RUN(test_bits_signed_whole);
     RUN(test_bits_stream);
