@@ -26,16 +26,24 @@ typedef enum ald_layout {
     ALD_LAYOUT_STREAMING = 2 /* chunks, each readable alone */
 } ald_layout;
 
+/* How much is tried for packed chunks. */
+typedef enum ald_effort {
+    ALD_EFFORT_DEFAULT = 0,
+    ALD_EFFORT_FAST = 1, /* leaves out what reads or writes slowest */
+    ALD_EFFORT_BEST = 2  /* tries every filter on all of a column */
+} ald_effort;
+
 typedef struct ald_save_options {
     uint32_t struct_size;
     uint16_t dataset_type; /* an ald_dataset_type; 0: TABULAR */
-    uint8_t compression;   /* an ald_compression */
+    uint8_t compression;   /* an ald_compression; PACKED ones are chunked, AUTO becomes STREAMING */
     uint8_t compat;        /* an ald_compat */
     uint8_t write_sha256;  /* put SHA-256 of the uncompressed payload into the metadata */
     uint8_t layout;        /* an ald_layout */
     uint8_t aligned; /* TRUENO_NATIVE: every buffer at a multiple of 64; compression must be NONE */
     uint8_t backend_hint; /* of the array index, 0 to 8 */
-    uint8_t reserved[4];
+    uint8_t effort;       /* an ald_effort */
+    uint8_t reserved[3];
     const ald_value *metadata;        /* a map, or NULL; its "ald" and "sha256" keys are dropped */
     uint64_t memory_bytes;            /* batches held before they are spooled; 0: 256 MiB */
     uint64_t chunk_rows;              /* STREAMING; 0: 65,536, or as many as fit 16 MiB, if fewer */
@@ -43,7 +51,7 @@ typedef struct ald_save_options {
 } ald_save_options;
 
 #define ALD_SAVE_OPTIONS_INIT                                                                      \
-    {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, 0, 0, 0, {0}, NULL, 0, 0, NULL}
+    {sizeof(ald_save_options), 0, ALD_COMPRESSION_ZSTD_L3, 0, 0, 0, 0, 0, 0, {0}, NULL, 0, 0, NULL}
 
 /* Reads `batches` to its end, releases it (also on failure) and writes one .ald. A signed payload waits in a spool until its
  * signature is known. A table that is encrypted without STREAMING is in memory as a whole: no spool gets it in clear. An

@@ -21,7 +21,9 @@
 #include "cli/same_names.h"
 
 /* In the order of ald_compression. */
-static const char *const compression_names[] = {"none", "zstd-l3", "zstd-l19", "lz4", NULL};
+static const char *const compression_names[] = {"none",   "zstd-l3",    "zstd-l19", "lz4",
+                                                "packed", "packed-lz4", NULL};
+static const char *const effort_names[] = {"default", "fast", "best", NULL}; /* as ald_effort */
 static const char *const compat_names[] = {"alimentar-0.2", NULL}; /* 1 + index is an ald_compat */
 /* The values of the array index's backend_hint, in order. */
 static const char *const backend_names[] = {"auto",   "scalar", "sse2",      "avx", "avx2",
@@ -49,7 +51,14 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
      .choices = compression_names,                                                                 \
      AT(compression),                                                                              \
      .scope = SCOPE_ALD_OUT,                                                                       \
-     .help = "of a .ald; default: that of a .ald input, else zstd-l3"},                            \
+     .help = "of a .ald; default: that of a .ald input, else zstd-l3. packed: smallest, and read " \
+             "fast"},                                                                              \
+        {.name = "effort",                                                                         \
+         .kind = OPT_CHOICE,                                                                       \
+         .choices = effort_names,                                                                  \
+         AT(effort),                                                                               \
+         .scope = SCOPE_ALD_OUT,                                                                   \
+         .help = "how much packed compression tries; default: default"},                           \
         {.name = "sha256",                                                                         \
          .kind = OPT_FLAG,                                                                         \
          AT(sha256),                                                                               \
@@ -421,6 +430,7 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
     save.compression =
         options->compression > 0 ? (uint8_t)(options->compression - 1) : extras->compression;
     save.compat = options->compat;
+    save.effort = options->effort > 0 ? (uint8_t)(options->effort - 1) : ALD_EFFORT_DEFAULT;
     save.write_sha256 = options->sha256;
     save.metadata = extras->metadata;
     save.protection = extras->protection;

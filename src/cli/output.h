@@ -17,6 +17,7 @@ typedef struct write_options {
     uint8_t force;
     uint8_t compression; /* 1 + an ald_compression; 0: not given */
     uint8_t sha256, compat;
+    uint8_t effort; /* 1 + the choice; 0: not given */
     uint8_t streaming, no_streaming, aligned;
     uint8_t backend_hint; /* 1 + the value; 0: not given */
     uint64_t chunk_rows;  /* 0: not given */

@@ -113,13 +113,13 @@ static const ald__encoder_ops *encoder_ops(uint8_t id)
     return NULL;
 }
 #else
-#define ENCODER_MAX ALD_COMPRESSION_LZ4
+#define ENCODER_MAX ALD_COMPRESSION_PACKED_LZ4
 
 static const ald__encoder_ops *encoder_ops(uint8_t id)
 {
     if (id == ALD_COMPRESSION_NONE)
         return NULL;
-    return id == ALD_COMPRESSION_LZ4 ? &ald__lz4_encoder : &ald__zstd_encoder;
+    return is_lz4(id) ? &ald__lz4_encoder : &ald__zstd_encoder;
 }
 #endif
 

@@ -8,6 +8,8 @@
 #include "ald/schema.h"
 #include "core/base/buf.h"
 #include "core/base/endian.h"
+#include "core/dataset/packed_chunk.h"
+#include "core/dataset/packed_layout.h"
 #include "core/dataset/protect.h"
 
 #define DIRECTORY_HEAD 16u /* skippable frame's magic and size, "ALDC", count */
@@ -42,6 +44,7 @@ void ald__chunk_slot_clear(ald__chunk_slot *s)
                      (size_t)ald__ipc_schema_get(s->schema)->n_children * sizeof *s->spans);
     ald__ipc_writer_free(s->writer);
     ald__encoder_free(s->encoder);
+    ald__packer_free(s->packer);
     ald_buffer_clear(&s->plain);
     ald_buffer_clear(&s->stored);
     memset(s, 0, sizeof *s);
@@ -120,6 +123,35 @@ static ald_status write_frames(ald__chunk_slot *s, size_t body, const uint64_t *
     return ALD_OK;
 }
 
+/* The record batch's nodes, from what was written; then filters and frames. */
+static ald_status pack_chunk(ald__chunk_slot *s, ald_error *err)
+{
+    const ald__ipc_rules rules = {.strict = 1};
+    ald__cursor c = {s->plain.data, s->plain.size, 0, 0};
+    ald__packed_at at = {s->k, ALD_NO_OFFSET, NULL, err};
+    ald__packed_plan plan;
+    ald__ipc_message m;
+    size_t head;
+    ald_status st;
+    if (s->plain.size > ALD__PACKED_CHUNK_BYTES)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                         "a chunk of %zu bytes, packed ones hold at most 134217728\nuse fewer rows "
+                         "a chunk (--chunk-rows), or zstd-l3 or lz4 (compression ids 1 and 3)",
+                         s->plain.size);
+    if (s->packer == NULL)
+        ALD_TRY(ald__packer_new(s->compression, s->effort, s->alloc, &s->packer, err));
+    do {
+        ALD_TRY(ald__ipc_read_message(&c, &rules, &m, err));
+    } while (m.type == ALD__IPC_DICTIONARY);
+    head = s->plain.size - (size_t)m.body_size;
+    st = ald__packed_plan_read(s->alloc, s->schema, &m, &at, &plan);
+    if (st == ALD_OK)
+        st = ald__packer_chunk(s->packer, &plan.layout, s->plain.data, head, s->plain.data + head,
+                               &s->stored, err);
+    ald__packed_plan_clear(&plan);
+    return st;
+}
+
 static ald_status compress_chunk(ald__chunk_slot *s, ald_error *err)
 {
     size_t body, count, size = (size_t)ald__ipc_schema_get(s->schema)->n_children * 8 + 8;
@@ -128,6 +160,8 @@ static ald_status compress_chunk(ald__chunk_slot *s, ald_error *err)
     s->stored.size = 0;
     if (s->compression == ALD_COMPRESSION_NONE)
         return ALD_OK;
+    if (ald__compression_is_packed(s->compression))
+        return pack_chunk(s, err);
     if (!s->column_frames)
         return add_frame(s, s->plain.data, s->plain.size, err);
     ALD_TRY(find_columns(s, &body, err));

@@ -7,6 +7,7 @@
 #include "core/arrow/ipc_read.h"
 #include "core/arrow/ipc_write.h"
 #include "core/codec/codec.h"
+#include "core/codec/packed/packed.h"
 #include "core/crypto/piece.h"
 
 #define ALD__FRAME_BYTES (64u << 10) /* a column frame is closed once it holds so much */
@@ -18,6 +19,8 @@ typedef struct ald__chunk_slot {
     uint8_t column_frames; /* with compression 1 to 3 */
     ald__ipc_writer *writer;
     ald__encoder *encoder;
+    uint8_t effort;      /* an ald_effort, of packed chunks; set before the first run */
+    ald__packer *packer; /* of packed chunks */
     ald__ipc_span *spans;
     const ald_host *host;        /* lends cryptography to the next two; set after init */
     const ald__piece_keys *keys; /* the stored bytes are sealed with these; NULL: they are not */

@@ -225,14 +225,31 @@ static void saving_clear(ald__saving *s)
     ald__protecting_clear(&s->protecting);
 }
 
+static ald_status check_packed(const ald_save_options *o, ald_error *err)
+{
+    if (o->compression < ALD_COMPRESSION_PACKED)
+        return ALD_OK;
+    if (o->compat != ALD_COMPAT_NONE)
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "alimentar 0.2 does not read packed chunks\npass --compression zstd-l3");
+    if (o->layout == ALD_LAYOUT_WHOLE)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "packed files are chunked (STREAMING)\npass another compression, as "
+                         "zstd-l3, for a file without chunks");
+    return ALD_OK;
+}
+
 static ald_status check_options(const ald_save_options *o, ald_error *err)
 {
     if (ald_dataset_type_name(o->dataset_type) == NULL)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no dataset type 0x%04x",
                          o->dataset_type);
-    if (o->compression > ALD_COMPRESSION_LZ4)
+    if (o->compression > ALD_COMPRESSION_PACKED_LZ4)
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                          "writing compression id %u is not supported", o->compression);
+    if (o->effort > ALD_EFFORT_BEST)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no effort %u", o->effort);
+    ALD_TRY(check_packed(o, err));
     if (o->compat > ALD_COMPAT_ALIMENTAR_0_2)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no compat mode %u", o->compat);
     if (o->metadata != NULL && ald_value_get_type(o->metadata) != ALD_VALUE_MAP)
@@ -257,6 +274,8 @@ static ald_status take_options(const ald_save_options *given, ald_save_options *
                               "ald_save_options", err));
     if (out->compat != ALD_COMPAT_NONE && out->layout == ALD_LAYOUT_AUTO)
         out->layout = ALD_LAYOUT_WHOLE;
+    if (out->layout == ALD_LAYOUT_AUTO && out->compression >= ALD_COMPRESSION_PACKED)
+        out->layout = ALD_LAYOUT_STREAMING;
     if (out->dataset_type == 0)
         out->dataset_type = ALD_DATASET_TABULAR;
     if (out->memory_bytes == 0)

@@ -98,6 +98,7 @@ static ald_status make_slots(ald__stream_save *s, ald_error *err)
         ALD_TRY(ald__chunk_slot_init(slot, &s->host->alloc, s->schema, s->decoded,
                                      s->options->compression, s->options->aligned ? 64 : 8, err));
         slot->host = s->host;
+        slot->effort = s->options->effort;
         slot->keys = encrypts(s) ? &s->keys : NULL;
         slot->hashes = (uint8_t)is_sealed(s);
     }
