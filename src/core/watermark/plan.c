@@ -97,7 +97,7 @@ double ald__mark_plan_origin(const ald__mark_plan *plan, int e)
     return class < ALD__MARK_CLASSES ? plan->origin[class] : origin_of(plan, e);
 }
 
-static void set_lattice(ald__mark_plan *plan)
+void ald__mark_plan_set_lattice(ald__mark_plan *plan)
 {
     for (int class = 0; class < ALD__MARK_CLASSES; class ++)
         plan->origin[class] = origin_of(plan, plan->cap - class);
@@ -186,5 +186,5 @@ void ald__mark_plan_init(ald__mark_plan *plan, const ald__mark_keys *keys, const
         set_binary(plan, ald__mark_exponent(spread), flags);
     }
     find_frequent(plan, tally);
-    set_lattice(plan);
+    ald__mark_plan_set_lattice(plan);
 }

@@ -57,6 +57,9 @@ void ald__mark_plan_init(ald__mark_plan *plan, const ald__mark_keys *keys, const
                          const ald__mark_tally *tally, ald__mark_type type, float strength,
                          uint32_t flags);
 
+/* Fills in origin[] and parity, for the domain and cap that are set. */
+void ald__mark_plan_set_lattice(ald__mark_plan *plan);
+
 /* o of a class in the binary domain, S in a decimal one. */
 double ald__mark_plan_origin(const ald__mark_plan *plan, int e);
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What was read of a suspect copy: ways of combining its columns into soft values of the codeword, made as they are needed. */
+#ifndef CORE_WATERMARK_READING_H
+#define CORE_WATERMARK_READING_H
+
+#include "core/watermark/marker.h"
+#include "core/watermark/suspect.h"
+
+/* In the order they are tried: all columns; other mixtures of them; each column alone; noise. */
+#define ALD__MARK_STAGES 4
+
+typedef struct ald__mark_profile {
+    float y[ALD__POLAR_BITS];
+    double size;      /* sum of |y| */
+    double power;     /* sum of y^2 */
+    double coherence; /* how much more that is than of carriers at random, in standard deviations */
+    uint64_t carriers;
+    int32_t variant;    /* unit conversion; -1: none */
+    uint32_t positions; /* that are not 0 */
+    uint8_t was_decoded;
+    uint8_t is_noise;
+} ald__mark_profile;
+
+typedef struct ald__mark_variant {
+    uint8_t is_ready;
+    uint8_t stages; /* that were made into profiles */
+    int family;
+    ald__mark_suspect *suspects; /* one for each leaf */
+    ald__mark_soft *groups, *parity;
+} ald__mark_variant;
+
+struct ald_watermark_reading {
+    ald_host host;
+    ald__mark_keys keys;
+    ald__mark_survey survey;
+    ald_watermark_affine *affine;
+    size_t affine_count;
+    ald__mark_variant *variants; /* 1 + affine_count */
+    ald_buffer profiles;         /* of pointers to them */
+    size_t profile_count;
+    uint32_t candidates;
+    uint64_t carriers; /* most of any profile */
+    double presence;   /* the best coherence of a column alone */
+    uint8_t extracted; /* 1: tried; 2: with success */
+    int32_t extracted_variant;
+    uint8_t buyer_hash[ALD__MARK_BUYER_BYTES];
+};
+
+ald__mark_profile *ald__mark_reading_profile(const ald_watermark_reading *reading, size_t index);
+
+/* Makes the profiles of a stage of a variant (0: no conversion), once. */
+ald_status ald__mark_reading_stage(ald_watermark_reading *reading, size_t variant, unsigned stage,
+                                   ald_error *err);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/watermark/suspect.h"
+
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/checked.h"
+#include "core/watermark/mark_math.h"
+#include "core/watermark/phases.h"
+
+#define GUESS_VALUES 4096
+#define WEIGH_VALUES 8192
+#define DECIMALS_MOST 8
+#define OFFSETS 3
+#define ALL_PLANES ((UINT32_C(1) << ALD__MARK_PLANES) - 1)
+
+/* ---- facts */
+
+/* Mean of cos(2 pi a 10^d): 1 where all values have d decimals, near 0 where the digits behind are any. */
+static double softness_of(const double *value, size_t count, size_t step, int decimals)
+{
+    double power = ald__mark_pow10(decimals), sum = 0;
+    size_t used = 0, seen = 0;
+    for (size_t i = 0; i < count; i += step) {
+        double scaled = ald__mark_abs(value[i]) * power;
+        seen++;
+        if (scaled < 16 || scaled > 1e13)
+            continue;
+        used++;
+        sum += ald__mark_cos_about(scaled);
+    }
+    return 2 * used < seen || used == 0 ? -1 : sum / (double)used;
+}
+
+static void find_soft(ald__mark_suspect *s)
+{
+    double soft[DECIMALS_MOST + 1], most = -1, least;
+    size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES;
+    s->soft = -1;
+    s->softness = 0;
+    if (s->count == 0)
+        return;
+    for (int d = 0; d <= DECIMALS_MOST; d++) {
+        soft[d] = softness_of(s->value, s->count, step, d);
+        most = soft[d] > most ? soft[d] : most;
+    }
+    least = 4 / ald__mark_sqrt_about(2 * (double)(s->count / step));
+    if (most < (least > 0.05 ? least : 0.05))
+        return;
+    for (int d = DECIMALS_MOST; d >= 0; d--) {
+        if (soft[d] >= 0.8 * most) {
+            s->soft = d;
+            s->softness = soft[d];
+        }
+    }
+}
+
+static void set_facts(ald__mark_suspect *s, const ald__mark_tally *t)
+{
+    int of_floats;
+    s->count = t->count;
+    s->spread = ald__mark_tally_spread(t);
+    s->decimals = ald__mark_tally_decimals(t, s->is_f32, &of_floats);
+    find_soft(s);
+}
+
+void ald__mark_suspect_init(ald__mark_suspect *s, const ald__mark_keys *keys,
+                            const ald__mark_tally *tally)
+{
+    memset(s, 0, sizeof *s);
+    s->keys = keys;
+    s->alloc = tally->alloc;
+    s->value = tally->value;
+    s->is_f32 = tally->is_f32;
+    set_facts(s, tally);
+}
+
+/* Rounds to decimals that most values are next to: division has taken them off. */
+static void snap(double *value, size_t count)
+{
+    size_t step = (count + GUESS_VALUES - 1) / GUESS_VALUES;
+    for (int d = 0; d <= DECIMALS_MOST && count > 0; d++) {
+        double power = ald__mark_pow10(d);
+        size_t seen = 0, close = 0;
+        for (size_t i = 0; i < count; i += step, seen++) {
+            double scaled = ald__mark_abs(value[i]) * power;
+            close += scaled < 0x1p40 && ald__mark_abs(scaled - ald__mark_round(scaled)) < 1e-4;
+        }
+        if (close < seen - seen / 20)
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            double near = ald__mark_round(ald__mark_abs(value[i]) * power) / power;
+            value[i] = value[i] < 0 ? -near : near;
+        }
+        return;
+    }
+}
+
+ald_status ald__mark_suspect_convert(ald__mark_suspect *s, const ald__mark_keys *keys,
+                                     const ald__mark_tally *tally, double factor, double offset,
+                                     ald_error *err)
+{
+    ald__mark_tally turned;
+    size_t bytes, n = 0;
+    memset(s, 0, sizeof *s);
+    s->keys = keys;
+    s->alloc = tally->alloc;
+    if (tally->count == 0)
+        return ALD_OK;
+    if (!ald__mul_size(tally->count, sizeof(double), &bytes))
+        return ald__no_memory(err, SIZE_MAX);
+    s->own = ald__alloc(s->alloc, bytes, err);
+    if (s->own == NULL)
+        return ALD_E_NOMEM;
+    s->own_capacity = tally->count;
+    for (size_t i = 0; i < tally->count; i++) {
+        size_t from = factor < 0 ? tally->count - 1 - i : i;
+        double v = (tally->value[from] - offset) / factor;
+        if (ald__mark_usable(v))
+            s->own[n++] = v;
+    }
+    snap(s->own, n);
+    ald__mark_tally_init(&turned, tally->alloc, n > 0 ? n : 1);
+    ALD_TRY(ald__mark_tally_add(&turned, s->own, n, err));
+    if (turned.count > 0)
+        ALD_TRY(ald__mark_tally_sort(&turned, err));
+    s->is_f32 = turned.is_f32;
+    s->value = s->own;
+    set_facts(s, &turned);
+    memcpy(s->own, turned.value, turned.count * sizeof *s->own);
+    ald__mark_tally_clear(&turned);
+    return ALD_OK;
+}
+
+void ald__mark_suspect_clear(ald__mark_suspect *s)
+{
+    if (s->own != NULL)
+        ald__release(s->alloc, s->own, s->own_capacity * sizeof *s->own);
+    s->own = s->value = NULL;
+    s->count = 0;
+}
+
+/* ---- phases */
+
+typedef struct phase_stats {
+    int cap;
+    double n[ALD__MARK_PLANES][ALD__MARK_CLASSES]; /* weights */
+    double r[ALD__MARK_PLANES]
+            [ALD__MARK_CLASSES]; /* weighted waves: as large where all is marked */
+    double q[ALD__MARK_PLANES][ALD__MARK_CLASSES]; /* runs */
+} phase_stats;
+
+static void count_run(void *ctx, int plane, const ald__mark_run *run)
+{
+    phase_stats *stats = ctx;
+    int class = stats->cap - ald__mark_run_exponent(run), p = plane - ALD__MARK_LEAST_PLANE;
+    double weight = ald__mark_run_weight(run->count);
+    if (class < 0 || class >= ALD__MARK_CLASSES)
+        return;
+    stats->n[p][class] += weight;
+    stats->r[p][class] += weight * run->sum / run->count;
+    stats->q[p][class] += 1;
+}
+
+static void take_stats(ald__mark_pass *pass, const ald__mark_guess *guess, uint32_t planes,
+                       phase_stats *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    stats->cap = guess->cap;
+    pass->planes = planes;
+    pass->twice = 1;
+    pass->take = count_run;
+    pass->ctx = stats;
+    ald__mark_pass_aim(pass, guess);
+    ald__mark_pass_run(pass);
+}
+
+/* How far plane p stands out of the next finer one, in standard deviations, over the first `classes`. */
+static double stands_out(const phase_stats *s, int p, int classes)
+{
+    double sum = 0, runs = 0;
+    for (int c = 0; c < classes; c++) {
+        double finer = 0;
+        if (p + 1 < ALD__MARK_PLANES && s->n[p + 1][c] > s->n[p][c] / 2)
+            finer = s->r[p + 1][c] / s->n[p + 1][c];
+        sum += s->r[p][c] - s->n[p][c] * finer;
+        runs += s->q[p][c];
+    }
+    return runs > 0 ? sum / ald__mark_sqrt_about(runs) : 0;
+}
+
+static void try_guess(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats,
+                      ald__mark_guess guess, double bonus)
+{
+    double score[ALD__MARK_FAMILIES] = {0};
+    take_stats(pass, &guess, ALL_PLANES, stats);
+    for (int p = 0; p < ALD__MARK_PLANES; p++) {
+        double all = stands_out(stats, p, ALD__MARK_CLASSES), first = stands_out(stats, p, 2);
+        double t = all > first ? all : first;
+        if (t > 1)
+            score[(p + ALD__MARK_LEAST_PLANE) % ALD__MARK_FAMILIES] += t * t - 1;
+        s->stands_out = t > s->stands_out ? t : s->stands_out;
+    }
+    for (int f = 0; f < ALD__MARK_FAMILIES; f++) {
+        if (score[f] + bonus > s->guess[f].score) {
+            s->guess[f] = guess;
+            s->guess[f].score = score[f] + bonus;
+        }
+    }
+}
+
+static void try_domain(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats, int decimals)
+{
+    double units = s->spread * (decimals >= 0 ? ald__mark_pow10(decimals) : 1);
+    int usual = s->decimals >= 0 && s->decimals <= DECIMALS_MOST ? s->decimals : -1;
+    int cap = ald__mark_exponent(units);
+    for (int offset = -OFFSETS; offset <= OFFSETS; offset++) {
+        ald__mark_guess guess = {decimals, cap + offset, 0};
+        double bonus = decimals == usual ? (offset == 0 ? 16 : 8) : offset == 0 ? 3 : 0;
+        /* decimals need cells of 16 units at least */
+        if (decimals >= 0 && guess.cap < ALD__MARK_LEAST_PLANE + 4 && offset != 0)
+            continue;
+        try_guess(s, pass, stats, guess, bonus);
+    }
+}
+
+ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err)
+{
+    ald__mark_pass *pass;
+    phase_stats *stats;
+    for (int f = 0; f < ALD__MARK_FAMILIES; f++)
+        s->guess[f] = (ald__mark_guess){-1, 0, -1};
+    s->stands_out = 0;
+    if (s->count == 0 || !(s->spread > 0x1p-900) || !(s->spread < 0x1p900))
+        return ALD_OK;
+    pass = ald__mark_pass_new(s, GUESS_VALUES, err);
+    if (pass == NULL)
+        return ALD_E_NOMEM;
+    stats = ald__alloc(s->alloc, sizeof *stats, err);
+    if (stats == NULL) {
+        ald__mark_pass_free(pass);
+        return ALD_E_NOMEM;
+    }
+    try_domain(s, pass, stats, -1);
+    for (int d = s->decimals >= 0 ? s->decimals : 0; d <= DECIMALS_MOST; d++) {
+        double units = s->spread * ald__mark_pow10(d);
+        if (s->decimals >= 0 ? d <= s->decimals + 3 : units >= 64 && units < 4194304)
+            try_domain(s, pass, stats, d);
+    }
+    ald__release(s->alloc, stats, sizeof *stats);
+    ald__mark_pass_free(pass);
+    return ALD_OK;
+}
+
+/* ---- weights */
+
+static double weight_of(double r, double n, double q, double plane_r, double plane_n,
+                        double plane_q)
+{
+    double average = plane_n > 0 ? plane_r / plane_n : 0, strength, a, variance;
+    double z = q > 0 ? r * 1.4142135623730951 / ald__mark_sqrt_about(q) : 0;
+    double plane_z = plane_q > 0 ? plane_r * 1.4142135623730951 / ald__mark_sqrt_about(plane_q) : 0;
+    if (q <= 0 || !(z > 2.5 || (plane_z > 4 && q < 40 && z > -0.5)))
+        return 0;
+    strength = (r + 10 * (average > 0 ? average : 0)) / (n + 10);
+    if (!(strength > 0.01))
+        return 0;
+    strength = strength < 0.98 ? strength : 0.98;
+    a = ald__mark_exp2_about(0.4 * ald__mark_log2_about(strength));
+    variance = (1 + strength) / 2 - a * a;
+    return 2 * a / (variance > 0.12 ? variance : 0.12);
+}
+
+static void set_weights(const phase_stats *s, int p, double *weights)
+{
+    double r = 0, n = 0, q = 0;
+    for (int c = 0; c < ALD__MARK_CLASSES; c++) {
+        r += s->r[p][c];
+        n += s->n[p][c];
+        q += s->q[p][c];
+    }
+    for (int c = 0; c < ALD__MARK_CLASSES; c++)
+        weights[c] = weight_of(s->r[p][c], s->n[p][c], s->q[p][c], r, n, q);
+}
+
+static uint32_t family_planes(int family)
+{
+    uint32_t planes = 0;
+    for (int p = 0; p < ALD__MARK_PLANES; p++) {
+        if ((p + ALD__MARK_LEAST_PLANE) % ALD__MARK_FAMILIES == family)
+            planes |= UINT32_C(1) << p;
+    }
+    return planes;
+}
+
+ald_status ald__mark_suspect_weigh(const ald__mark_suspect *s, const ald__mark_guess *guess,
+                                   int family, ald__mark_weights *out, ald_error *err)
+{
+    uint32_t planes = family_planes(family);
+    ald__mark_pass *pass;
+    phase_stats *stats;
+    memset(out, 0, sizeof *out);
+    if (s->count == 0 || guess->score < 0)
+        return ALD_OK;
+    pass = ald__mark_pass_new(s, WEIGH_VALUES, err);
+    if (pass == NULL)
+        return ALD_E_NOMEM;
+    stats = ald__alloc(s->alloc, sizeof *stats, err);
+    if (stats != NULL) {
+        take_stats(pass, guess, planes, stats);
+        for (int p = 0; p < ALD__MARK_PLANES; p++) {
+            if (planes >> p & 1)
+                set_weights(stats, p, out->of[p]);
+        }
+        ald__release(s->alloc, stats, sizeof *stats);
+    }
+    ald__mark_pass_free(pass);
+    return stats != NULL ? ALD_OK : ALD_E_NOMEM;
+}
+
+double ald__mark_suspect_parity(const ald__mark_suspect *s, int *decimals)
+{
+    double r, a, variance;
+    if (s->count == 0)
+        return 0;
+    if (s->decimals >= 0 && s->decimals <= DECIMALS_MOST) {
+        *decimals = s->decimals;
+        return 12;
+    }
+    if (s->soft < 0)
+        return 0;
+    *decimals = s->soft;
+    r = s->softness < 0.98 ? s->softness : 0.98;
+    a = ald__mark_sqrt_about(ald__mark_sqrt_about(r));
+    variance = (1 + r) / 2 - a * a;
+    return 1.5 * a / (variance > 0.12 ? variance : 0.12);
+}
