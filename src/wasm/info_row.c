@@ -23,6 +23,7 @@ LIES(struct ArrowSchema, dictionary, 36);
 LIES(ald_error, offset, 8);
 LIES(ald_error, msg, 16);
 LIES(ald_buffer, size, 4);
+LIES(ald_host, alloc, 8);
 LIES(ald_chunk_entry, byte_offset, 8);
 LIES(ald_chunk_entry, num_rows, 16);
 LIES(ald_chunk_entry, compressed_size, 20);
