@@ -52,7 +52,7 @@ static inline double mark_normal(mark_random *r)
     double sum = 0;
     for (int i = 0; i < 12; i++)
         sum += mark_random_unit(r);
-    return sum - 6;
+    return (sum - 6) * 0.98765432109876543; /* digits down to the last bit */
 }
 
 /* The number that kind has in a row, by row alone. */

@@ -50,6 +50,13 @@ static ald_status note_slots(void *ctx, size_t leaf, const ald__mark_slots *slot
     return ALD_OK;
 }
 
+static ald_status add_row_bits(void *ctx, const double *values, size_t count, ald_error *err)
+{
+    (void)err;
+    ald__row_bits_add(ctx, values, count);
+    return ALD_OK;
+}
+
 static void add_leaf_values(void *arg, uint32_t leaf)
 {
     batch_work *w = arg;
@@ -61,6 +68,9 @@ static void add_leaf_values(void *arg, uint32_t leaf)
                            &s->reasons[leaf], &w->errors[leaf]);
     if (s->reasons[leaf] != ALD_WATERMARK_NONE)
         ald__mark_tally_clear(&s->tallies[leaf]);
+    else if (s->rows != NULL && w->errors[leaf].status == ALD_OK)
+        w->errors[leaf].status = ald__mark_leaf_rows(
+            &s->leaves.list[leaf], &w->slots[leaf], add_row_bits, &s->rows[leaf], &w->errors[leaf]);
 }
 
 static ald_status add_batch(ald__mark_survey *s, const struct ArrowArray *batch, ald_error *err)
@@ -102,7 +112,7 @@ static int is_chosen(const uint32_t *columns, size_t count, uint32_t column)
 }
 
 static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint32_t *columns,
-                          size_t column_count, ald_error *err)
+                          size_t column_count, int with_rows, ald_error *err)
 {
     size_t used = 0, count, limit;
     for (size_t i = 0; i < column_count && columns != NULL; i++) {
@@ -119,6 +129,11 @@ static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint
     s->reasons = ald__arena_alloc(&s->leaves.arena, count, err);
     if (s->tallies == NULL || s->reasons == NULL)
         return ALD_E_NOMEM;
+    if (with_rows) {
+        s->rows = ald__arena_alloc(&s->leaves.arena, count * sizeof *s->rows, err);
+        if (s->rows == NULL)
+            return ALD_E_NOMEM;
+    }
     for (size_t i = 0; i < count; i++) {
         ald__mark_leaf *leaf = &s->leaves.list[i];
         if (leaf->reason == ALD_WATERMARK_NONE && !is_chosen(columns, column_count, leaf->column))
@@ -149,7 +164,8 @@ static ald_status add_all(ald__mark_survey *s, struct ArrowArrayStream *batches,
 
 ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
                                  struct ArrowArrayStream *batches, uint64_t memory_bytes,
-                                 const uint32_t *columns, size_t column_count, ald_error *err)
+                                 const uint32_t *columns, size_t column_count, int with_rows,
+                                 ald_error *err)
 {
     struct ArrowSchema schema;
     ald_status st;
@@ -159,7 +175,7 @@ ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
     st = ald_schema_copy(host, &schema, &out->schema, err);
     schema.release(&schema);
     if (st == ALD_OK)
-        st = prepare(out, memory_bytes, columns, column_count, err);
+        st = prepare(out, memory_bytes, columns, column_count, with_rows, err);
     if (st == ALD_OK)
         st = add_all(out, batches, err);
     if (st != ALD_OK)

@@ -8,6 +8,7 @@
 #include "core/watermark/leaves.h"
 #include "core/watermark/mark_keys.h"
 #include "core/watermark/plan.h"
+#include "core/watermark/row_bits.h"
 
 #define ALD__MARK_MEMORY (UINT64_C(512) << 20)
 #define ALD__MARK_CARRIERS_NEEDED 450 /* of extraction */
@@ -41,13 +42,14 @@ typedef struct ald__mark_survey {
     struct ArrowSchema schema;
     ald__mark_tally *tallies; /* one for each leaf */
     uint8_t *reasons;         /* those of the leaves, and what values gave */
+    ald__row_bits *rows;      /* one for each leaf; NULL: not asked for */
 } ald__mark_survey;
 
-/* `out` is clear on failure. The stream is not released. `columns` NULL: all. */
+/* `out` is clear on failure. The stream is not released. `columns` NULL: all. `with_rows`: the bits of rows too. */
 ALD_NODISCARD ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
                                                struct ArrowArrayStream *batches,
                                                uint64_t memory_bytes, const uint32_t *columns,
-                                               size_t column_count, ald_error *err);
+                                               size_t column_count, int with_rows, ald_error *err);
 void ald__mark_survey_clear(ald__mark_survey *survey);
 
 #endif

@@ -113,30 +113,43 @@ static void guess_task(void *arg, uint32_t index)
     w->errors[index].status = guess_column(w, index, &w->errors[index]);
 }
 
-static ald_status read_column(columns_work *w, uint32_t index, ald_error *err)
+/* What a column says in the planes of a family, and by its last digits. */
+static ald_status read_soft(const ald__mark_suspect *s, int family, ald__mark_soft *groups,
+                            ald__mark_soft *parity, ald_error *err)
 {
-    const ald__mark_suspect *s = &w->variant->suspects[w->first + index];
-    const ald__mark_guess *guess = &s->guess[w->variant->family];
     ald__mark_weights *weights;
     ald_status st;
     int decimals;
     double weight;
-    memset(&w->groups[index], 0, sizeof w->groups[index]);
-    memset(&w->parity[index], 0, sizeof w->parity[index]);
     if (s->count == 0)
         return ALD_OK;
     weights = ald__alloc(s->alloc, sizeof *weights, err);
     if (weights == NULL)
         return ALD_E_NOMEM;
-    st = ald__mark_suspect_weigh(s, guess, w->variant->family, weights, err);
+    st = ald__mark_suspect_weigh(s, &s->guess[family], family, weights, err);
     if (st == ALD_OK)
-        st = ald__mark_suspect_read(s, guess, weights, &w->groups[index], err);
+        st = ald__mark_suspect_read(s, &s->guess[family], weights, groups, err);
     ald__release(s->alloc, weights, sizeof *weights);
     weight = ald__mark_suspect_parity(s, &decimals);
     if (st == ALD_OK && weight > 0)
         st = ald__mark_suspect_read_parity(s, decimals, weight, ALD__MARK_PARITY_LEAST, 1e300,
-                                           &w->parity[index], err);
+                                           parity, err);
     return st;
+}
+
+ald_status ald__mark_reading_soft(ald_watermark_reading *reading, size_t variant, size_t column,
+                                  ald__mark_soft *out, ald_error *err)
+{
+    const ald__mark_variant *v = &reading->variants[variant];
+    return read_soft(&v->suspects[column], v->family, out, out, err);
+}
+
+static ald_status read_column(columns_work *w, uint32_t index, ald_error *err)
+{
+    memset(&w->groups[index], 0, sizeof w->groups[index]);
+    memset(&w->parity[index], 0, sizeof w->parity[index]);
+    return read_soft(&w->variant->suspects[w->first + index], w->variant->family, &w->groups[index],
+                     &w->parity[index], err);
 }
 
 static void read_task(void *arg, uint32_t index)
@@ -478,7 +491,7 @@ ald_status ald_watermark_read(struct ArrowArrayStream *batches,
         st = ald__mark_keys_init(&r->keys, key, &r->host, ald__sip_level(2), err);
     if (st == ALD_OK)
         st = ald__mark_survey_read(&r->survey, &r->host, batches,
-                                   options != NULL ? options->memory_bytes : 0, NULL, 0, err);
+                                   options != NULL ? options->memory_bytes : 0, NULL, 0, 0, err);
     batches->release(batches);
     if (st != ALD_OK)
         ald_watermark_reading_free(r);

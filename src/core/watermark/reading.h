@@ -3,6 +3,7 @@
 #ifndef CORE_WATERMARK_READING_H
 #define CORE_WATERMARK_READING_H
 
+#include "ald/piracy.h"
 #include "core/watermark/marker.h"
 #include "core/watermark/suspect.h"
 
@@ -51,5 +52,13 @@ ald__mark_profile *ald__mark_reading_profile(const ald_watermark_reading *readin
 /* Makes the profiles of a stage of a variant (0: no conversion), once. */
 ald_status ald__mark_reading_stage(ald_watermark_reading *reading, size_t variant, unsigned stage,
                                    ald_error *err);
+
+/* Adds what a column alone says, of a variant that has passed the first stage. */
+ald_status ald__mark_reading_soft(ald_watermark_reading *reading, size_t variant, size_t column,
+                                  ald__mark_soft *out, ald_error *err);
+/* What one column says of a buyer: carriers, log2_p and agreement of *out. */
+ald_status ald__mark_reading_column(ald_watermark_reading *reading, size_t variant, size_t column,
+                                    const uint8_t *buyer_hash, ald_column_evidence *out,
+                                    ald_error *err);
 
 #endif

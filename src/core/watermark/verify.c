@@ -83,6 +83,33 @@ ald_status ald_watermark_verify(ald_watermark_reading *reading,
     return ALD_OK;
 }
 
+/* Groups and last digits together, as the column's part of the first profile. */
+ald_status ald__mark_reading_column(ald_watermark_reading *reading, size_t variant, size_t column,
+                                    const uint8_t *buyer_hash, ald_column_evidence *out,
+                                    ald_error *err)
+{
+    const ald_allocator *alloc = &reading->host.alloc;
+    ald__mark_soft *soft;
+    uint64_t codeword[ALD__POLAR_WORDS];
+    double sum = 0, power = 0, size = 0;
+    ald_status st;
+    ALD_TRY(ald__mark_codeword(&reading->keys, buyer_hash, codeword, err));
+    soft = ald__alloc_zero(alloc, sizeof *soft, err);
+    if (soft == NULL)
+        return ALD_E_NOMEM;
+    st = ald__mark_reading_soft(reading, variant, column, soft, err);
+    for (size_t j = 0; j < ALD__POLAR_BITS; j++) {
+        sum += codeword[j / 64] >> (j % 64) & 1 ? -soft->y[j] : soft->y[j];
+        power += soft->y[j] * soft->y[j];
+        size += ald__mark_abs(soft->y[j]);
+    }
+    out->carriers = soft->carriers;
+    out->log2_p = log2_p_of(sum, power);
+    out->agreement = size > 0 ? sum / size : 0;
+    ald__release(alloc, soft, sizeof *soft);
+    return st;
+}
+
 /* ---- without knowing */
 
 typedef struct opener {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The keyless statistics of one column. */
+#ifndef CORE_WATERMARK_ENTROPY_H
+#define CORE_WATERMARK_ENTROPY_H
+
+#include "ald/piracy.h"
+#include "core/watermark/row_bits.h"
+#include "core/watermark/tally.h"
+
+/* `tally` is sorted; `is_float`: the column's type is. Fills in everything of `out` but name and column. */
+ALD_NODISCARD ald_status ald__entropy_column(const ald__mark_tally *tally,
+                                             const ald__row_bits *rows, int is_float,
+                                             ald_column_entropy *out, ald_error *err);
+
+/* Fills in phase_p and phase_strength, and returns the sign and, in *p, its chance. */
+uint8_t ald__entropy_phase(const ald__mark_tally *tally, int is_f32, int decimals,
+                           ald_column_entropy *out, double *p);
+
+#endif

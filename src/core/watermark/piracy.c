@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* The public face of looking for marks without a key, and of evidence with one. */
+#include "ald/piracy.h"
+
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/watermark/entropy.h"
+#include "core/watermark/mark_math.h"
+#include "core/watermark/reading.h"
+
+const char *ald_entropy_class_text(uint8_t entropy_class)
+{
+    switch (entropy_class) {
+#define ALD_X(constant, value, text)                                                               \
+    case value:                                                                                    \
+        return text;
+        ALD_ENTROPY_CLASS_LIST(ALD_X)
+#undef ALD_X
+    default:
+        return "";
+    }
+}
+
+struct ald_entropy {
+    ald_host host;
+    ald__mark_survey survey;
+    ald_column_entropy *columns; /* one for each leaf; those of numbers first */
+    ald_error *errors;
+    size_t count;
+};
+
+static void analyze_leaf(void *arg, uint32_t index)
+{
+    ald_entropy *e = arg;
+    const ald__mark_leaf *leaf = &e->survey.leaves.list[index];
+    ald_column_entropy *out = &e->columns[index];
+    ald_error *err = &e->errors[index];
+    if (e->survey.reasons[index] != ALD_WATERMARK_NONE)
+        return;
+    out->name = leaf->name;
+    out->column = leaf->column;
+    ald__row_bits_end(&e->survey.rows[index]);
+    err->status = ald__mark_tally_sort(&e->survey.tallies[index], err);
+    if (err->status == ALD_OK)
+        err->status = ald__entropy_column(&e->survey.tallies[index], &e->survey.rows[index],
+                                          leaf->type.id == ALD__FLOAT32, out, err);
+    ald__mark_tally_clear(&e->survey.tallies[index]);
+}
+
+static ald_status analyze_all(ald_entropy *e, ald_error *err)
+{
+    size_t leaves = e->survey.leaves.count;
+    if (leaves == 0)
+        return ALD_OK;
+    e->columns = ald__alloc_zero(&e->host.alloc, leaves * sizeof *e->columns, err);
+    e->errors = ald__alloc_zero(&e->host.alloc, leaves * sizeof *e->errors, err);
+    if (e->columns == NULL || e->errors == NULL)
+        return ALD_E_NOMEM;
+    ald__mark_run(&e->host, leaves, analyze_leaf, e);
+    for (size_t i = 0; i < leaves; i++) {
+        if (e->errors[i].status != ALD_OK) {
+            if (err != NULL)
+                *err = e->errors[i];
+            return (ald_status)e->errors[i].status;
+        }
+        if (e->columns[i].name != NULL)
+            e->columns[e->count++] = e->columns[i];
+    }
+    return ALD_OK;
+}
+
+ald_status ald_piracy_analyze_entropy(struct ArrowArrayStream *batches, uint64_t memory_bytes,
+                                      const ald_host *host, ald_entropy **out, ald_error *err)
+{
+    ald_entropy *e = ald__alloc_zero(&host->alloc, sizeof *e, err);
+    ald_status st = e == NULL ? ALD_E_NOMEM : ALD_OK;
+    *out = NULL;
+    if (st == ALD_OK) {
+        e->host = *host;
+        st = ald__mark_survey_read(&e->survey, &e->host, batches, memory_bytes, NULL, 0, 1, err);
+    }
+    batches->release(batches);
+    if (st == ALD_OK)
+        st = analyze_all(e, err);
+    if (st != ALD_OK)
+        ald_entropy_free(e);
+    else
+        *out = e;
+    return st;
+}
+
+size_t ald_entropy_count(const ald_entropy *entropy)
+{
+    return entropy->count;
+}
+
+const ald_column_entropy *ald_entropy_get(const ald_entropy *entropy, size_t index)
+{
+    return &entropy->columns[index];
+}
+
+void ald_entropy_free(ald_entropy *entropy)
+{
+    ald_allocator alloc;
+    size_t leaves;
+    if (entropy == NULL)
+        return;
+    alloc = entropy->host.alloc;
+    leaves = entropy->survey.leaves.count;
+    if (entropy->columns != NULL)
+        ald__release(&alloc, entropy->columns, leaves * sizeof *entropy->columns);
+    if (entropy->errors != NULL)
+        ald__release(&alloc, entropy->errors, leaves * sizeof *entropy->errors);
+    ald__mark_survey_clear(&entropy->survey);
+    ald__release(&alloc, entropy, sizeof *entropy);
+}
+
+ald_detection ald_entropy_verdict(const ald_entropy *entropy)
+{
+    ald_detection out = {0, {0}, 0, 0};
+    double best = 1;
+    for (size_t i = 0; i < entropy->count; i++) {
+        const ald_column_entropy *c = &entropy->columns[i];
+        if (c->signs == 0)
+            continue;
+        out.suspicious_count++;
+        best = c->p < best ? c->p : best;
+    }
+    best *= (double)entropy->count;
+    out.likely_watermarked = out.suspicious_count > 0;
+    out.confidence = out.likely_watermarked && best < 1 ? 1 - best : 0;
+    return out;
+}
+
+ald_status ald_piracy_detect(struct ArrowArrayStream *batches, uint64_t memory_bytes,
+                             const ald_host *host, ald_detection *out, ald_error *err)
+{
+    ald_entropy *e;
+    memset(out, 0, sizeof *out);
+    ALD_TRY(ald_piracy_analyze_entropy(batches, memory_bytes, host, &e, err));
+    *out = ald_entropy_verdict(e);
+    ald_entropy_free(e);
+    return ALD_OK;
+}
+
+/* ---- with a key */
+
+ald_status ald_piracy_extract_buyer(ald_watermark_reading *reading, ald_watermark_finding *out,
+                                    ald_error *err)
+{
+    return ald_watermark_extract(reading, out, err);
+}
+
+ald_status ald_piracy_prove_buyer(ald_watermark_reading *reading,
+                                  const uint8_t buyer_hash[ALD_WATERMARK_BUYER_BYTES],
+                                  ald_proof *out, ald_error *err)
+{
+    ald_watermark_finding blind;
+    memset(out, 0, sizeof *out);
+    ALD_TRY(ald_watermark_extract(reading, &blind, err));
+    ALD_TRY(ald_watermark_verify(reading, buyer_hash, &out->finding, err));
+    out->is_blind =
+        blind.found && memcmp(blind.buyer_hash, buyer_hash, ALD_WATERMARK_BUYER_BYTES) == 0;
+    out->match_confirmed = out->is_blind || out->finding.found;
+    return ALD_OK;
+}
+
+ald_status ald_piracy_evidence(ald_watermark_reading *reading,
+                               const uint8_t buyer_hash[ALD_WATERMARK_BUYER_BYTES],
+                               ald_column_evidence *out, size_t capacity, size_t *count,
+                               ald_error *err)
+{
+    ald_watermark_finding finding;
+    size_t variant;
+    *count = 0;
+    ALD_TRY(ald_watermark_verify(reading, buyer_hash, &finding, err));
+    variant = (size_t)(finding.affine + 1);
+    for (size_t i = 0; i < reading->survey.leaves.count; i++) {
+        ald_column_evidence e = {
+            reading->survey.leaves.list[i].name, reading->survey.leaves.list[i].column, 0, 0, 0, 0};
+        if (reading->survey.reasons[i] != ALD_WATERMARK_NONE)
+            continue;
+        ALD_TRY(ald__mark_reading_column(reading, variant, i, buyer_hash, &e, err));
+        if (*count < capacity)
+            out[*count] = e;
+        ++*count;
+    }
+    return ALD_OK;
+}
