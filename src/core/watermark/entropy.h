@@ -4,8 +4,8 @@
 #define CORE_WATERMARK_ENTROPY_H
 
 #include "ald/piracy.h"
+#include "core/watermark/mark_tally.h"
 #include "core/watermark/row_bits.h"
-#include "core/watermark/tally.h"
 
 /* `tally` is sorted; `is_float`: the column's type is. Fills in everything of `out` but name and column. */
 ALD_NODISCARD ald_status ald__entropy_column(const ald__mark_tally *tally,

@@ -128,8 +128,8 @@ static size_t live_slots(const ald__mark_slots *s, int64_t at, size_t count, uin
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         live[n] = (uint16_t)i;
-        n += (size_t)((s->mask == NULL || ald__bit_get(s->mask, (uint64_t)at + i)) &
-                      (validity == NULL || ald__bit_get(validity, physical + i)));
+        n += (s->mask == NULL || ald__bit_get(s->mask, (uint64_t)at + i)) &&
+             (validity == NULL || ald__bit_get(validity, physical + i));
     }
     return n;
 }

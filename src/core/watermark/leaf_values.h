@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "core/watermark/leaves.h"
+#include "core/watermark/mark_tally.h"
 #include "core/watermark/plan.h"
-#include "core/watermark/tally.h"
 
 #define ALD__MARK_CHUNK 256
 

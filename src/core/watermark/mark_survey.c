@@ -64,12 +64,12 @@ static void add_leaf_values(void *arg, uint32_t leaf)
     if (!w->is_there[leaf])
         return;
     w->errors[leaf].status =
-        ald__mark_leaf_add(&s->leaves.list[leaf], &w->slots[leaf], &s->tallies[leaf],
-                           &s->reasons[leaf], &w->errors[leaf]);
+        (int32_t)ald__mark_leaf_add(&s->leaves.list[leaf], &w->slots[leaf], &s->tallies[leaf],
+                                    &s->reasons[leaf], &w->errors[leaf]);
     if (s->reasons[leaf] != ALD_WATERMARK_NONE)
         ald__mark_tally_clear(&s->tallies[leaf]);
     else if (s->rows != NULL && w->errors[leaf].status == ALD_OK)
-        w->errors[leaf].status = ald__mark_leaf_rows(
+        w->errors[leaf].status = (int32_t)ald__mark_leaf_rows(
             &s->leaves.list[leaf], &w->slots[leaf], add_row_bits, &s->rows[leaf], &w->errors[leaf]);
 }
 

@@ -9,7 +9,7 @@
 #include "ald/error.h"
 #include "ald/watermark.h"
 #include "core/watermark/mark_keys.h"
-#include "core/watermark/tally.h"
+#include "core/watermark/mark_tally.h"
 
 #define ALD__MARK_CLASSES 64   /* exponents below the cap whose lattice is kept ready */
 #define ALD__MARK_FREQUENT 128 /* at most 100 values make up more than 1 % each */

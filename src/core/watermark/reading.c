@@ -110,7 +110,7 @@ static ald_status guess_column(columns_work *w, size_t column, ald_error *err)
 static void guess_task(void *arg, uint32_t index)
 {
     columns_work *w = arg;
-    w->errors[index].status = guess_column(w, index, &w->errors[index]);
+    w->errors[index].status = (int32_t)guess_column(w, index, &w->errors[index]);
 }
 
 /* What a column says in the planes of a family, and by its last digits. */
@@ -155,7 +155,7 @@ static ald_status read_column(columns_work *w, uint32_t index, ald_error *err)
 static void read_task(void *arg, uint32_t index)
 {
     columns_work *w = arg;
-    w->errors[index].status = read_column(w, index, &w->errors[index]);
+    w->errors[index].status = (int32_t)read_column(w, index, &w->errors[index]);
 }
 
 static ald_status first_error(const ald_error *errors, size_t count, ald_error *err)

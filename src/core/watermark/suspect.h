@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "ald/error.h"
+#include "core/watermark/mark_tally.h"
 #include "core/watermark/plan.h"
-#include "core/watermark/tally.h"
 
 #define ALD__MARK_FAMILIES 4 /* planes k with the same k % 4 belong together */
 #define ALD__MARK_LEAST_PLANE 8

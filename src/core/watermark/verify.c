@@ -263,7 +263,7 @@ static void rank_chunk(void *arg, uint32_t index)
     size_t first = (size_t)index * CHUNK_BUYERS;
     size_t last = w->buyer_count - first < CHUNK_BUYERS ? w->buyer_count : first + CHUNK_BUYERS;
     for (size_t b = first; b < last && w->errors[index].status == ALD_OK; b++)
-        w->errors[index].status = rank_buyer(w, b, &w->errors[index]);
+        w->errors[index].status = (int32_t)rank_buyer(w, b, &w->errors[index]);
 }
 
 /* The best of all, by inserting into the list of the best so far. */

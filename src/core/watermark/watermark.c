@@ -294,8 +294,8 @@ static void plan_leaf(void *arg, uint32_t index)
         leave_alone(report, w->plans[index].reason);
         return;
     }
-    p->errors[index].status = plan_column(w, leaf, &p->survey->tallies[index], &w->plans[index],
-                                          report, &p->errors[index]);
+    p->errors[index].status = (int32_t)plan_column(w, leaf, &p->survey->tallies[index],
+                                                   &w->plans[index], report, &p->errors[index]);
     ald__mark_tally_clear(&p->survey->tallies[index]);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of one column: what a mark depends on is said about all of them together. */
-#ifndef CORE_WATERMARK_TALLY_H
-#define CORE_WATERMARK_TALLY_H
+#ifndef CORE_WATERMARK_MARK_TALLY_H
+#define CORE_WATERMARK_MARK_TALLY_H
 
 #include <stddef.h>
 #include <stdint.h>

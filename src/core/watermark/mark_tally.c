@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/watermark/tally.h"
+#include "core/watermark/mark_tally.h"
 
 #include <string.h>
 
