@@ -7,6 +7,7 @@
 
 #include "ald/schema.h"
 #include "cli/ald_facts.h"
+#include "cli/license_options.h"
 #include "cli/signers.h"
 
 static const struct {
@@ -273,20 +274,21 @@ static void license_text(const cli_env *env, const ald_info *info)
 {
     const ald_license *license = info->license;
     char text[256];
-    char id[2 * ALD_LICENSE_ID_BYTES + 1];
+    char id[LICENSE_ID_TEXT_BYTES];
     char from[64];
     char to[64];
     if (license == NULL) {
         return;
     }
-    for (size_t i = 0; i < ALD_LICENSE_ID_BYTES; i++) {
-        snprintf(id + 2 * i, 3, "%02x", license->license_id[i]);
-    }
+    cli_license_id_text(license->license_id, id);
     ald_facts_line("licensed", id);
+    int is_enforced = (license->flags & ALD_LICENSE_EXPIRATION_ENFORCED) != 0;
     snprintf(text, sizeof(text), "%s, expires %s%s",
              ald_facts_time(license->issued_at, from, sizeof(from)),
              ald_facts_time(license->expires_at, to, sizeof(to)),
-             trust_facts_has_expired(env, license) ? ": EXPIRED" : "");
+             trust_facts_has_expired(env, license)      ? ": EXPIRED"
+             : license->expires_at != 0 && !is_enforced ? " (not enforced)"
+                                                        : "");
     ald_facts_line("  issued", text);
     license_limits(license, text, sizeof(text));
     if (text[0] != '\0') {
