@@ -386,7 +386,7 @@ static void test_short_piece(void)
 
 static void test_binding(void)
 {
-    uint8_t section[4] = {1, 2, 3, 4}, same[32], hash[32], first[32];
+    uint8_t section[8] = {1, 2, 3, 4, 1, 2, 3, 4}, same[32], hash[32], first[32];
     ald__bound b = {5, 1, 0x1f, 100, 200, section, 4, section, 4, section, 4}, c;
     REQUIRE_OK(ald__binding(&host, &b, first, &err), &err);
     b.flags = 0x14; /* only STREAMING and TRUENO_NATIVE count */
@@ -408,6 +408,7 @@ static void test_binding(void)
     c = b; /* a byte that goes from one section to the next */
     c.schema_size = 3;
     c.chunk_index = section + 3;
+    c.chunk_index_size = 5;
     REQUIRE_OK(ald__binding(&host, &c, hash, &err), &err);
     CHECK(memcmp(hash, first, 32) != 0);
 }
