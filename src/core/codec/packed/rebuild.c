@@ -65,29 +65,38 @@ static ald_status make_room(ald__unpacker *u, size_t size, ald_error *err)
     return ALD_OK;
 }
 
-ald_status ald__unpacker_inflate(ald__unpacker *u, const ald__packed_at *at, const uint8_t *src,
-                                 size_t src_size, uint32_t size, const uint8_t **out)
+/* One frame of `size` bytes that passed check_single, to dst. */
+static ald_status inflate_to(ald__unpacker *u, const ald__packed_at *at, const uint8_t *src,
+                             size_t src_size, uint32_t size, uint8_t *dst)
 {
-    ald__frame_io io = {&u->alloc, src, src_size, NULL, size, 0, at->offset, 0};
+    ald__frame_io io = {&u->alloc, src, src_size, dst, size, 0, at->offset, 0};
     size_t pos = 0;
-    ALD_TRY(u->ops->check_single(src, src_size, size, at->offset, at->err));
-    ALD_TRY(make_room(u, size, at->err));
-    io.dst = u->bytes;
     ALD_TRY(u->ops->frame(u->state, &io, &pos, at->err));
     if (pos != src_size)
         return ald__packed_bad(at, "not all of its bytes: the stored size of a frame", pos);
     if (io.dst_pos != size)
         return ald__packed_bad(at, "not what the directory says: the inflated size of a frame",
                                io.dst_pos);
-    *out = u->bytes;
     return ALD_OK;
+}
+
+ald_status ald__unpacker_inflate(ald__unpacker *u, const ald__packed_at *at, const uint8_t *src,
+                                 size_t src_size, uint32_t size, const uint8_t **out)
+{
+    ALD_TRY(u->ops->check_single(src, src_size, size, at->offset, at->err));
+    ALD_TRY(make_room(u, size, at->err));
+    *out = u->bytes;
+    return inflate_to(u, at, src, src_size, size, u->bytes);
 }
 
 /* ---- Streams */
 
 const uint8_t *ald__rebuild_bytes(ald__rebuild *r, size_t size, ald_status *status)
 {
-    const uint8_t *p = ald__cursor_take(r->in, size);
+    const uint8_t *p;
+    if (r->tail != NULL && size == r->tail_size && ald__cursor_left(r->in) == 0)
+        return r->tail;
+    p = ald__cursor_take(r->in, size);
     if (p == NULL)
         *status = ald__packed_bad(r->at, "past its frame: size of a stream", size);
     return p;
@@ -125,7 +134,7 @@ static ald_status rebuild_raw(ald__rebuild *r, const ald__packed_layout *layout,
         const uint8_t *bytes = ald__rebuild_bytes(r, (size_t)p->size, &st);
         if (bytes == NULL)
             return st;
-        if (p->size > 0)
+        if (bytes != body + p->begin && p->size > 0)
             memcpy(body + p->begin, bytes, (size_t)p->size);
     }
     return ALD_OK;
@@ -211,26 +220,87 @@ static ald_status rebuild_node(ald__rebuild *r, const ald__packed_layout *layout
     return ALD_OK;
 }
 
+/* ---- Frames */
+
+/* A frame at work: its streams but perhaps the last. */
+typedef struct frame_work {
+    ald__unpacker *u;
+    const ald__packed_frames *frames;
+    const ald__packed_frame *frame;
+    uint8_t *body;
+    ald__cursor in;
+    const ald__packed_place *tail; /* of the last stream, if that is a buffer as it is */
+} frame_work;
+
+/* Where the last stream is text or a raw buffer of its own, most of the frame, the frame is inflated so that it lands in its
+ * place: the streams before it then lie in the buffers before it, which are of the same columns and not written yet, and
+ * are moved away. */
+static ald_status find_tail(frame_work *w, const ald__packed_at *at)
+{
+    const ald__packed_layout *layout = w->frames->layout;
+    const ald__packed_node *first = &layout->nodes[w->frame->first_node];
+    const ald__packed_node *last = first + w->frame->node_count - 1;
+    const ald__packed_place *place;
+    ald__cursor table = {w->frames->table, w->frames->table_size, w->frame->table_begin, 0};
+    ald__packed_entry entry;
+    if (w->frame->column_count > 1 || last->place_count == 0)
+        return ALD_OK;
+    for (uint32_t i = 0; i < w->frame->node_count; i++)
+        ALD_TRY(ald__packed_entry_read(&table, layout, first + i, at, &entry));
+    place = &layout->places[last->first_place + last->place_count - 1];
+    if ((entry.filter != ALD__FILTER_RAW && entry.filter != ALD__FILTER_STR) ||
+        (last->has_validity && last->place_count == 1) || place->size * 2 < w->in.size ||
+        w->in.size - place->size > place->begin - layout->places[first->first_place].begin)
+        return ALD_OK;
+    w->tail = place;
+    return ALD_OK;
+}
+
+static ald_status inflate_frame(frame_work *w, const ald__packed_at *at, const uint8_t *src,
+                                size_t src_size)
+{
+    uint32_t size = (uint32_t)w->in.size;
+    size_t before;
+    uint8_t *dst;
+    if (w->tail == NULL)
+        return ald__unpacker_inflate(w->u, at, src, src_size, size, &w->in.data);
+    before = size - (size_t)w->tail->size;
+    dst = w->body + w->tail->begin - before;
+    ALD_TRY(w->u->ops->check_single(src, src_size, size, at->offset, at->err));
+    ALD_TRY(make_room(w->u, before, at->err));
+    ALD_TRY(inflate_to(w->u, at, src, src_size, size, dst));
+    memcpy(w->u->bytes, dst, before);
+    w->in.data = w->u->bytes;
+    w->in.size = before;
+    return ALD_OK;
+}
+
 ald_status ald__packed_frame_rebuild(ald__unpacker *u, const ald__packed_frames *frames,
                                      const ald__packed_frame *frame, const ald__packed_at *at,
                                      const uint8_t *src, size_t src_size, uint8_t *body)
 {
+    frame_work w = {u, frames, frame, body, {NULL, 0, 0, 0}, NULL};
     ald__cursor table = {frames->table, frames->table_size, frame->table_begin, 0};
-    ald__cursor in = {NULL, ald__packed_inflated_size(frames->directory, frame->index), 0, 0};
     ald__packed_at here = *at;
     ald__packed_entry entry;
+    w.in.size = ald__packed_inflated_size(frames->directory, frame->index);
     here.column = frames->layout->nodes[frame->first_node].column;
-    ALD_TRY(ald__unpacker_inflate(u, &here, src, src_size, (uint32_t)in.size, &in.data));
+    ALD_TRY(find_tail(&w, &here));
+    ALD_TRY(inflate_frame(&w, &here, src, src_size));
     for (uint32_t i = 0; i < frame->node_count; i++) {
         const ald__packed_node *node = &frames->layout->nodes[frame->first_node + i];
         ald__rebuild r = {
-            .alloc = &u->alloc, .node = node, .entry = &entry, .at = &here, .in = &in};
+            .alloc = &u->alloc, .node = node, .entry = &entry, .at = &here, .in = &w.in};
+        if (w.tail != NULL && i + 1 == frame->node_count) {
+            r.tail = body + w.tail->begin;
+            r.tail_size = (size_t)w.tail->size;
+        }
         here.column = node->column;
         ALD_TRY(ald__packed_entry_read(&table, frames->layout, node, &here, &entry));
         ALD_TRY(rebuild_node(&r, frames->layout, body));
     }
-    if (ald__cursor_left(&in) != 0)
-        return ald__packed_bad(&here, "left over: bytes of a frame", ald__cursor_left(&in));
+    if (ald__cursor_left(&w.in) != 0)
+        return ald__packed_bad(&here, "left over: bytes of a frame", ald__cursor_left(&w.in));
     return ALD_OK;
 }
 

@@ -87,7 +87,7 @@ ald_status ald__rebuild_str(ald__rebuild *r)
     const uint8_t *text = st == ALD_OK ? ald__rebuild_bytes(r, r->data_size, &st) : NULL;
     if (text == NULL)
         return st;
-    if (r->data_size > 0)
+    if (text != r->data && r->data_size > 0)
         memcpy(r->data, text, r->data_size);
     return ALD_OK;
 }
