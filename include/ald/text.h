@@ -37,9 +37,16 @@ typedef struct ald_text_options {
     /* Called now and then with bytes done and in all (two passes count twice); nonzero return stops with
      * ALD_E_IO "cancelled". */
     int (*progress)(void *note_ctx, uint64_t done, uint64_t total);
+    /* For who can begin its work again: types are then taken from samples of a large input and checked by every value, so
+     * that values are parsed once. Where a type turns out not to be that of the whole input, the stream fails with
+     * ALD_E_SCHEMA_MISMATCH and *restart (zeroed before) is another one, from the first row, with the right schema. The
+     * caller releases both. Any failure that leaves restart->release NULL is a failure. NULL: types are known before the
+     * first row. Types, values, notes (told at the end) and errors are the same either way. */
+    struct ArrowArrayStream *restart;
 } ald_text_options;
 
-#define ALD_TEXT_OPTIONS_INIT {sizeof(ald_text_options), 0, NULL, NULL, 0, 0, {0}, NULL, NULL, NULL}
+#define ALD_TEXT_OPTIONS_INIT                                                                      \
+    {sizeof(ald_text_options), 0, NULL, NULL, 0, 0, {0}, NULL, NULL, NULL, NULL}
 
 typedef enum ald_binary_form { ALD_BINARY_BASE64 = 0, ALD_BINARY_HEX = 1 } ald_binary_form;
 

@@ -165,6 +165,9 @@ void cli_input_close(cli_input *in)
     if (in->stream.release != NULL) {
         in->stream.release(&in->stream);
     }
+    if (in->restart.release != NULL) {
+        in->restart.release(&in->restart);
+    }
     ald_dataset_free(in->dataset);
     ald_streaming_close(in->streaming);
     cli_trust_close(&in->trust);
@@ -275,6 +278,7 @@ static ald_status text_options(cli_input *in, const read_options *read, ald_text
     text->note = text_note;
     text->progress = text_progress;
     text->note_ctx = in;
+    text->restart = in->may_restart ? &in->restart : NULL;
     if (read == NULL) {
         return ALD_OK;
     }

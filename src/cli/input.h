@@ -43,8 +43,10 @@ typedef struct cli_input {
     cli_trust trust;    /* of a .ald, once cli_input_trust was called */
     uint8_t has_trust;
     struct ArrowArrayStream stream; /* once opened */
-    struct ArrowSchema schema;      /* of --schema; release NULL: none */
-    struct ArrowSchema types;       /* of --types */
+    uint8_t may_restart; /* set before the stream is opened: whoever reads it can begin again … */
+    struct ArrowArrayStream restart; /* … with this one, when `stream` failed and it is there */
+    struct ArrowSchema schema;       /* of --schema; release NULL: none */
+    struct ArrowSchema types;        /* of --types */
     cli_progress progress;
 } cli_input;
 

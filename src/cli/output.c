@@ -309,6 +309,13 @@ static ald_status create_file(cli_output *out, const char *path, ald_error *err)
     return status;
 }
 
+int cli_output_is_held_back(const cli_output *out, const char *path)
+{
+    /* Notes on JSON are told while it is written. */
+    return strcmp(path, "-") != 0 && !is_special(path) &&
+           file_format_scope_out(out->format) != SCOPE_JSON_OUT;
+}
+
 static ald_status open_sink(cli_output *out, const char *path, ald_error *err)
 {
     ald_status status;

@@ -64,6 +64,9 @@ ALD_NODISCARD ald_status cli_output_init(cli_env *env, const char *path,
                                          const write_options *options, const char *in_path,
                                          cli_output *out, ald_error *err);
 
+/* Whether nothing of the output is to be seen before it is whole, so that it can be written once more. */
+int cli_output_is_held_back(const cli_output *out, const char *path);
+
 /* Opens the output, reads `batches` to its end (released in any case), writes and commits. On failure the old file is as it
  * was and no new one is there. */
 ALD_NODISCARD ald_status cli_output_write(cli_output *out, const char *path,

@@ -260,6 +260,20 @@ static ald_status open_bought(transfer_state *s, ald_error *err)
     return status == ALD_OK ? cli_license_use(s->env, cli_input_info(&s->in), 1, err) : status;
 }
 
+/* Types that samples of a text gave did not hold: the output that was begun is gone, and another one is written. */
+static ald_status copy_again(transfer_state *s, const char *path, ald_error *err)
+{
+    s->in.stream = s->in.restart;
+    memset(&s->in.restart, 0, sizeof(s->in.restart));
+    if (s->schema.release != NULL) {
+        s->schema.release(&s->schema);
+    }
+    s->out.byte_count = 0;
+    s->env->subject = s->in.name;
+    ald_status status = make_schema(s, err);
+    return status != ALD_OK ? status : copy_rows(s, path, err);
+}
+
 static ald_status run(transfer_state *s, ald_error *err)
 {
     const transfer *t = s->t;
@@ -284,6 +298,7 @@ static ald_status run(transfer_state *s, ald_error *err)
     if (status == ALD_OK && s->out.format == FORMAT_ALD) {
         status = make_protection(s, err);
     }
+    s->in.may_restart = cli_output_is_held_back(&s->out, path) != 0;
     if (status == ALD_OK) {
         status = t->is_bought ? open_bought(s, err) : cli_input_stream(&s->in, t->read, NULL, err);
     }
@@ -291,7 +306,10 @@ static ald_status run(transfer_state *s, ald_error *err)
         apply_csv_options(s);
         status = make_schema(s, err);
     }
-    return status != ALD_OK ? status : copy_rows(s, path, err);
+    if (status == ALD_OK) {
+        status = copy_rows(s, path, err);
+    }
+    return s->in.restart.release != NULL ? copy_again(s, path, err) : status;
 }
 
 ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)

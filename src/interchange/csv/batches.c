@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pass two. Knows where batches begin and end, and parses as many of them side by side as memory allows. */
+#include "interchange/csv/csv_checked.h"
 #include "interchange/csv/parse.h"
 #include "interchange/text/mem.h"
 
@@ -12,6 +13,7 @@ typedef struct batch_job {
     ald__csv_reader *reader;
     ald__csv_walk walk;
     ald__csv_parser parser;
+    ald__csv_look look;          /* in one pass */
     uint64_t offset, skip, rows; /* from a mark; rows to skip; rows of the batch */
     struct ArrowArray out;
     ald_status status;
@@ -33,6 +35,7 @@ static void job_free(ald__csv_reader *r, batch_job *job)
     ald__text_free(&r->alloc, job->parser.columns, r->column_count, sizeof(ald__column));
     if (job->parser.scratch != NULL)
         r->alloc.release(r->alloc.ctx, job->parser.scratch, job->parser.scratch_capacity);
+    ald__csv_look_clear(r, &job->look);
     if (job->out.release != NULL)
         job->out.release(&job->out);
 }
@@ -65,7 +68,7 @@ static ald_status batch_job_init(ald__csv_reader *r, batch_job *job, ald_error *
     for (size_t c = 0; c < n && st == ALD_OK; c++)
         st = ald__column_init(&job->parser.columns[c], r->fields.children[c]->format, &r->alloc,
                               err);
-    return st;
+    return st == ALD_OK && r->checked != NULL ? ald__csv_look_init(r, &job->look, err) : st;
 }
 
 /* Batches that may be in memory at once: as many as there are threads, fewer when they are large. */
@@ -138,16 +141,32 @@ static ald_status skip_rows(batch_job *job, ald_error *err)
     return ALD_OK;
 }
 
+/* The rows of the slab; in one pass with a look at what they are. */
+static ald_status parse_slab(batch_job *job, ald_error *err)
+{
+    if (job->reader->checked == NULL)
+        return ald__csv_parse_slab(&job->parser, &job->walk, err);
+    return ald__csv_take_slab(&job->parser, &job->look.infer, &job->walk, err);
+}
+
 static ald_status parse_rows(batch_job *job, ald_error *err)
 {
+    const ald__csv_reader *r = job->reader;
     uint64_t left = job->rows;
+    if (r->checked != NULL)
+        ald__csv_look_begin(r, &job->look, job->walk.pos);
     while (left > 0) {
         size_t limit = left < SIZE_MAX ? (size_t)left : SIZE_MAX;
-        ald_status st = ald__csv_walk_next(&job->walk, limit, err);
+        ald_status st;
+        if (r->checked != NULL)
+            job->walk.limit = ald__csv_look_block(r, &job->look, job->walk.pos);
+        st = ald__csv_walk_next(&job->walk, limit, err);
         if (st == ALD_OK)
-            st = ald__csv_parse_slab(&job->parser, &job->walk, err);
+            st = parse_slab(job, err);
         if (st != ALD_OK)
             return st;
+        if (job->parser.fault.kind != ALD__CSV_FINE && r->checked != NULL)
+            return ALD_E_SCHEMA_MISMATCH; /* a pass for the types alone says what it is */
         if (job->parser.fault.kind != ALD__CSV_FINE)
             return ald__csv_fault_error(job->reader, &job->parser.fault, err);
         left -= job->walk.rows.rows;
@@ -219,12 +238,19 @@ ald_status ald__csv_batches_next(ald__csv_reader *reader, struct ArrowArray *out
     if (b->taken == b->ready) {
         ald_status st;
         if (b->row >= reader->rows)
-            return ALD_OK;
+            return reader->checked != NULL ? ald__csv_checked_end(reader, err) : ALD_OK;
         st = run_batch_wave(reader, err);
         if (st != ALD_OK)
             return st;
     }
     job = &b->jobs[b->taken++];
+    if (reader->checked != NULL && job->status == ALD_OK) {
+        ald_status st = ald__csv_look_merge(reader, &job->look, err);
+        if (st != ALD_OK)
+            return st;
+    } else if (reader->checked != NULL && job->status != ALD_E_NOMEM && job->status != ALD_E_IO) {
+        return ald__csv_surprise(reader, err);
+    }
     if (job->status != ALD_OK) {
         if (err != NULL)
             *err = job->error;

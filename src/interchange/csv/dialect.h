@@ -19,6 +19,7 @@ typedef struct ald__csv_dialect {
     size_t
         block_bytes; /* pass one goes through the file in such blocks, whatever the number of threads */
     size_t slab_bytes; /* cut and parsed at once */
+    size_t samples;    /* slabs that types are guessed from */
 } ald__csv_dialect;
 
 typedef enum ald__csv_fault_kind {

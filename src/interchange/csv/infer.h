@@ -4,6 +4,7 @@
 #define INTERCHANGE_CSV_INFER_H
 
 #include "interchange/csv/reader.h"
+#include "interchange/csv/csv_tally.h"
 
 /* A column with so many text values in one block needs no further look in that block: no note will speak of it. */
 #define ALD__CSV_MANY_TEXT 100
@@ -16,6 +17,8 @@ typedef struct ald__csv_infer {
     uint8_t
         *done; /* per column: nonzero needs no look; set to ALD__CSV_DONE_TEXT when text abounds */
     uint8_t bare_seen; /* a field of this block is not quoted */
+    const uint64_t
+        *base; /* per column, the texts before this block; NULL: the profiles are of one block */
 } ald__csv_infer;
 
 #define ALD__CSV_DONE_DECLARED 1
@@ -23,5 +26,22 @@ typedef struct ald__csv_infer {
 
 /* The first `rows` rows of the slab. */
 void ald__csv_infer_slab(ald__csv_infer *infer, const ald__csv_walk *walk, size_t rows);
+
+/* Its parts, for who parses the values on the way. While quotes may say nothing, the first bare field ends that wherever it
+ * stands: */
+void ald__csv_infer_quotes(ald__csv_infer *infer, const ald__csv_walk *walk, size_t column,
+                           size_t rows);
+void ald__csv_infer_column(ald__csv_infer *infer, const ald__csv_walk *walk, size_t column,
+                           size_t rows);
+/* Any field. 0: the column needs no further look. */
+int ald__csv_infer_field(ald__csv_infer *infer, const ald__csv_walk *walk, size_t row,
+                         size_t column, ald__csv_tally *tally);
+
+/* Texts that the profiles have. */
+static inline uint64_t ald__csv_infer_texts(const ald__csv_infer *infer, size_t column)
+{
+    return infer->bare[column].count[ALD__TOKEN_TEXT] +
+           (infer->quoted != NULL ? infer->quoted[column].count[ALD__TOKEN_TEXT] : 0);
+}
 
 #endif

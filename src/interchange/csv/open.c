@@ -2,6 +2,7 @@
 /* ald_csv_open. Knows the options, the beginning of the file (byte order mark, header), and the order of the passes. */
 #include "ald/schema.h"
 #include "ald/stream.h"
+#include "interchange/csv/csv_checked.h"
 #include "interchange/csv/csv_header.h"
 #include "interchange/csv/reader.h"
 #include "interchange/csv/sniff.h"
@@ -14,6 +15,10 @@
 #define DEFAULT_BLOCK_BYTES (1u << 20)
 /* A slab, its positions and the columns' values stay in the second-level cache. */
 #define DEFAULT_SLAB_BYTES (96u << 10)
+/* Smaller files are gone through twice in no time. */
+#define ONE_PASS_BYTES ((uint64_t)8 << 20)
+#define SAMPLES 40
+#define MOST_PROFILE_BYTES ((uint64_t)64 << 20)
 
 static ald_status csv_arg(ald_error *err, const char *what)
 {
@@ -181,16 +186,14 @@ static ald_status csv_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
     return ald_schema_copy(&r->host, &r->fields, out, err);
 }
 
-static ald_status csv_next(void *ctx, struct ArrowArray *out, ald_error *err)
-{
-    return ald__csv_batches_next(ctx, out, err);
-}
+static ald_status csv_next(void *ctx, struct ArrowArray *out, ald_error *err);
 
 static void csv_free(void *ctx)
 {
     ald__csv_reader *r = ctx;
     ald_allocator alloc = r->alloc;
     ald__csv_batches_free(r);
+    ald__csv_checked_free(r);
     if (r->fields.release != NULL)
         r->fields.release(&r->fields);
     if (r->marks != NULL)
@@ -219,8 +222,25 @@ static ald_status open_source(ald__csv_reader *r, const ald_source *source,
     return st;
 }
 
+/* Types from the whole file, and their notes. */
+static ald_status first_pass(ald__csv_reader *r, ald_error *err)
+{
+    ald_status st = ald__csv_survey(r, err);
+    if (st == ALD_OK)
+        st = ald__csv_resolve_types(r, err);
+    return st == ALD_OK ? ald__csv_tell(r, err) : st;
+}
+
+/* One pass is for who can start over, and for files where it is worth it. */
+static int wants_one_pass(const ald__csv_reader *r, const ald_csv_options *o, uint64_t least)
+{
+    uint64_t profiles = (uint64_t)r->column_count * r->threads * sizeof(ald__profile) * 3;
+    return o->text.restart != NULL && o->text.infer_rows == 0 && r->source.size_bytes >= least &&
+           profiles <= MOST_PROFILE_BYTES;
+}
+
 static ald_status open_reader(ald__csv_reader *r, const ald_source *source,
-                              const ald_csv_options *o, ald_error *err)
+                              const ald_csv_options *o, uint64_t one_pass_bytes, ald_error *err)
 {
     ald_status st = take_dialect(r, o, err);
     if (st == ALD_OK)
@@ -231,20 +251,69 @@ static ald_status open_reader(ald__csv_reader *r, const ald_source *source,
         st = read_beginning(r, o, err);
     if (st == ALD_OK)
         st = ald__csv_declare(r, o->text.schema, o->text.types, err);
-    if (st == ALD_OK)
-        st = ald__csv_survey(r, err);
-    if (st == ALD_OK)
-        st = ald__csv_resolve(r, err);
+    if (st != ALD_OK)
+        return st;
+    r->restart = wants_one_pass(r, o, one_pass_bytes) ? o->text.restart : NULL;
+    st = r->restart != NULL ? ald__csv_guess(r, err) : first_pass(r, err);
     return st == ALD_OK ? ald__csv_batches_new(r, err) : st;
+}
+
+static ald_status make_stream(ald__csv_reader *r, struct ArrowArrayStream *out, ald_error *err)
+{
+    ald_stream_impl impl = {csv_schema, csv_next, csv_free, r, r->rows};
+    return ald_stream_new(&impl, &r->alloc, out, err);
+}
+
+/* What the types of the whole file are is found out as ever; what the failed stream had goes to the new one. */
+static ald_status start_over(ald__csv_reader *r, ald_error *err)
+{
+    struct ArrowArrayStream *out = r->restart;
+    ald__csv_reader *next;
+    ald_error surprise = {.status = ALD_OK};
+    ald_status st;
+    (void)ald__csv_surprise(r, &surprise);
+    ald__csv_batches_free(r);
+    ald__csv_checked_free(r);
+    r->restart = NULL;
+    r->rows = r->padded = r->skipped = 0;
+    r->mark_count = 0;
+    r->all_quoted = 0;
+    st = first_pass(r, err);
+    if (st != ALD_OK)
+        return st;
+    next = ald__text_alloc(&r->alloc, 1, sizeof *next, err);
+    if (next == NULL)
+        return ALD_E_NOMEM;
+    *next = *r;
+    *r = (ald__csv_reader){.alloc = next->alloc};
+    st = ald__csv_batches_new(next, err);
+    if (st != ALD_OK) {
+        csv_free(next);
+        return st;
+    }
+    st = make_stream(next, out, err);
+    if (st == ALD_OK && err != NULL)
+        *err = surprise;
+    return st == ALD_OK ? ALD_E_SCHEMA_MISMATCH : st;
+}
+
+static ald_status csv_next(void *ctx, struct ArrowArray *out, ald_error *err)
+{
+    ald__csv_reader *r = ctx;
+    ald_status st;
+    if (r->batches == NULL)
+        return ald_error_set(err, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET, "another stream goes on");
+    st = ald__csv_batches_next(r, out, err);
+    return st != ALD_OK && r->checked != NULL && r->checked->surprised ? start_over(r, err) : st;
 }
 
 ald_status ald__csv_open_tuned(const ald_source *source, const ald_csv_options *options,
                                const ald_host *host, const ald__csv_tuning *tuning,
                                struct ArrowArrayStream *out, ald_error *err)
 {
+    uint64_t one_pass_bytes = ONE_PASS_BYTES;
     ald_csv_options o;
     ald__csv_reader *r;
-    ald_stream_impl impl;
     ald_status st = take_csv_options(options, &o, err);
     out->release = NULL;
     if (st != ALD_OK)
@@ -258,18 +327,22 @@ ald_status ald__csv_open_tuned(const ald_source *source, const ald_csv_options *
     r->no_header = o.no_header != 0;
     r->text = o.text;
     r->text.schema = r->text.types = NULL;
+    r->dialect.samples = SAMPLES;
     if (tuning != NULL) {
         r->dialect.masks = tuning->masks;
         r->dialect.block_bytes = tuning->block_bytes;
         r->dialect.slab_bytes = tuning->slab_bytes;
+        if (tuning->samples != 0)
+            r->dialect.samples = tuning->samples;
+        if (tuning->one_pass_bytes != 0)
+            one_pass_bytes = tuning->one_pass_bytes;
     }
-    st = open_reader(r, source, &o, err);
+    st = open_reader(r, source, &o, one_pass_bytes, err);
     if (st != ALD_OK) {
         csv_free(r);
         return st;
     }
-    impl = (ald_stream_impl){csv_schema, csv_next, csv_free, r, r->rows};
-    return ald_stream_new(&impl, &host->alloc, out, err);
+    return make_stream(r, out, err);
 }
 
 ald_status ald_csv_open(const ald_source *source, const ald_csv_options *options,

@@ -40,6 +40,7 @@ typedef struct ald__csv_column {
     uint8_t quoted_many; /* many_text, if quotes make text */
     uint8_t nullable;
     ald__profile bare, quoted; /* quoted: by content, as long as all fields may be quoted */
+    ald__profile expected;     /* in one pass: what samples said */
 } ald__csv_column;
 
 typedef struct ald__csv_reader {
@@ -68,13 +69,17 @@ typedef struct ald__csv_reader {
     ald__csv_mark *marks;
     size_t mark_count, marks_capacity; /* capacity in bytes */
     struct ald__csv_batches *batches;  /* pass two */
-    uint64_t done_bytes;               /* for progress */
+    struct ald__csv_checked *checked;  /* pass two is also pass one; else NULL */
+    struct ArrowArrayStream *restart; /* where the stream goes that starts over; NULL: two passes */
+    uint64_t done_bytes;              /* for progress */
 } ald__csv_reader;
 
 /* What the speed and, in tests, the edges depend on; the outcome does not. */
 typedef struct ald__csv_tuning {
     size_t block_bytes, slab_bytes; /* 0: the default */
     ald__csv_masks_fn masks;        /* NULL: the best */
+    uint64_t one_pass_bytes;        /* files of this size and more; 0: the default */
+    size_t samples;                 /* for the types in one pass; 0: the default */
 } ald__csv_tuning;
 
 /* ald_csv_open with a tuning (NULL: the default). */
@@ -85,9 +90,15 @@ ALD_NODISCARD ald_status ald__csv_open_tuned(const ald_source *source,
 
 /* Pass one: rows, marks, profiles; faults become errors. */
 ALD_NODISCARD ald_status ald__csv_survey(ald__csv_reader *reader, ald_error *err);
+/* The same without profiles. */
+ALD_NODISCARD ald_status ald__csv_survey_shape(ald__csv_reader *reader, ald_error *err);
+/* Quotes say nothing only when every field is quoted; else each quoted field is text. */
+void ald__csv_settle_quotes(ald__csv_reader *reader, int bare_seen);
 
-/* The types that the profiles give, in reader->fields; notes for what a person should know. */
-ALD_NODISCARD ald_status ald__csv_resolve(ald__csv_reader *reader, ald_error *err);
+/* The types that the profiles give, in reader->fields. */
+ALD_NODISCARD ald_status ald__csv_resolve_types(ald__csv_reader *reader, ald_error *err);
+/* Notes for what a person should know. */
+ALD_NODISCARD ald_status ald__csv_tell(ald__csv_reader *reader, ald_error *err);
 
 /* Pass two. */
 ALD_NODISCARD ald_status ald__csv_batches_new(ald__csv_reader *reader, ald_error *err);

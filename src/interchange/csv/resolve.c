@@ -174,23 +174,40 @@ static void tell_ragged(const ald__csv_reader *reader)
     note(reader, &line);
 }
 
-ald_status ald__csv_resolve(ald__csv_reader *reader, ald_error *err)
+ald_status ald__csv_resolve_types(ald__csv_reader *reader, ald_error *err)
 {
-    type_note notes[MOST_TYPE_NOTES];
-    size_t count = 0, unsaid = 0;
     for (size_t c = 0; c < reader->column_count; c++) {
-        ald__csv_column *column = &reader->columns[c];
+        const ald__csv_column *column = &reader->columns[c];
+        struct ArrowSchema *field = reader->fields.children[c];
         char format[ALD__FORMAT_BYTES];
         ald__text_type type;
         ald_status st;
         if (column->declared)
             continue;
+        if (field->release != NULL)
+            field->release(field);
         type = ald__profile_resolve(&column->bare);
         ald__text_type_format(&type, format);
         st = ald__field_new(&reader->alloc, column->name.data, column->name.size, format, 1, 0,
-                            reader->fields.children[c], err);
+                            field, err);
         if (st != ALD_OK)
             return st;
+    }
+    return ALD_OK;
+}
+
+ald_status ald__csv_tell(ald__csv_reader *reader, ald_error *err)
+{
+    type_note notes[MOST_TYPE_NOTES];
+    size_t count = 0, unsaid = 0;
+    if (reader->text.note == NULL)
+        return ALD_OK;
+    for (size_t c = 0; c < reader->column_count; c++) {
+        const ald__csv_column *column = &reader->columns[c];
+        ald__text_type type;
+        if (column->declared)
+            continue;
+        type = ald__profile_resolve(&column->bare);
         if (!worth_telling(column, &type))
             continue;
         if (count == MOST_TYPE_NOTES)
@@ -198,8 +215,6 @@ ald_status ald__csv_resolve(ald__csv_reader *reader, ald_error *err)
         else
             notes[count++] = (type_note){type, 0, c};
     }
-    if (reader->text.note == NULL)
-        return ALD_OK;
     if (reader->padded + reader->skipped > 0)
         tell_ragged(reader);
     return count == 0 ? ALD_OK : tell_types(reader, notes, count, unsaid, err);

@@ -329,8 +329,7 @@ static ald_status survey_first_rows(survey *s, ald_error *err)
     return st;
 }
 
-/* Quotes say nothing only when every field is quoted; else each quoted field is text. */
-static void settle_quotes(ald__csv_reader *r, int bare_seen)
+void ald__csv_settle_quotes(ald__csv_reader *r, int bare_seen)
 {
     r->all_quoted = r->header_quoted && !bare_seen;
     for (size_t c = 0; c < r->column_count; c++) {
@@ -367,8 +366,19 @@ ald_status ald__csv_survey(ald__csv_reader *reader, ald_error *err)
     if (st == ALD_OK) {
         for (size_t c = 0; c < reader->column_count; c++)
             reader->columns[c].many_text = (s.done[c] & ALD__CSV_DONE_TEXT) != 0;
-        settle_quotes(reader, s.bare_seen);
+        ald__csv_settle_quotes(reader, s.bare_seen);
     }
+    survey_clear(&s);
+    return st;
+}
+
+ald_status ald__csv_survey_shape(ald__csv_reader *reader, ald_error *err)
+{
+    survey s;
+    ald_status st = survey_init(&s, reader, err);
+    s.infer_left = 0;
+    if (st == ALD_OK)
+        st = survey_run(&s, err);
     survey_clear(&s);
     return st;
 }

@@ -93,10 +93,10 @@ void ald__token_number(const char *text, size_t size, ald__token *out)
         classify_integer(&n, out);
 }
 
-static void classify_moment(const ald__moment *m, ald__token *out)
+void ald__token_moment(const ald__moment *m, ald__token *out)
 {
     int64_t ticks;
-    out->kind = m->kind;
+    *out = (ald__token){.kind = m->kind};
     if (m->frac_digits > 6)
         out->flags |= ALD__TOKEN_NANO;
     /* 106,751 days are what 64 bits of nanoseconds hold. */
@@ -125,7 +125,7 @@ void ald__token_classify(const char *text, size_t size, ald__token *out)
     if ((c >= '0' && c <= '9') || c == '-' || c == '.') {
         if (size >= 8 && (text[4] == '-' || text[2] == ':')) {
             if (ald__text_to_moment(text, size, &m)) {
-                classify_moment(&m, out);
+                ald__token_moment(&m, out);
                 return;
             }
         }

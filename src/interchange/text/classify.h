@@ -123,6 +123,8 @@ typedef struct ald__moment {
 } ald__moment;
 
 int ald__text_to_moment(const char *text, size_t size, ald__moment *out);
+/* The token of a text that is this moment. */
+void ald__token_moment(const ald__moment *moment, ald__token *out);
 /* days·86,400·per_second + the time of day − the offset, in units of 10^-digits seconds (digits 0, 3, 6, 9); 0 when
  * decimals would be lost or 64 bits do not reach. */
 int ald__moment_to_ticks(const ald__moment *moment, int digits, int64_t *out);

@@ -325,19 +325,19 @@ int ald__number_is_exact(const ald__number *n)
     return ald__number_to_double(n, &d) && ald__number_compare(n, d < 0 ? -d : d) == 0;
 }
 
-/* A quotient of doubles is at most two units of the last place off. Exact integers say by how much: with the quotient m·2^q
+/* A quotient of doubles is a few units of the last place off. Exact integers say by how much: with the quotient m·2^q
  * and s = −(q + decimals) the distance is m·5^decimals − digits·2^s, and one unit is 5^decimals. */
 int ald__number_nearest(uint64_t digits, uint32_t decimals, double *out, int *faithful)
 {
-    static const double powers[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double powers[28] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                      1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+                                      1e20, 1e21, 1e22, 1e23, 1e24, 1e25, 1e26, 1e27};
     double x;
     halves h;
     __int128 gap, unit;
     uint64_t bits;
     int s;
-    if (decimals > 22 || digits < 10 || digits % 1000000000000000 == 0)
+    if (decimals > 27 || digits < 10 || digits % 1000000000000000 == 0)
         return 0; /* powers of ten have digits at two places */
     x = (double)digits / powers[decimals];
     h = double_parts(x);
