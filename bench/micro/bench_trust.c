@@ -230,6 +230,7 @@ int main(int argc, char **argv)
     uint8_t *data = bench_alloc(size);
     best saved, loaded, chunks_saved, chunks_loaded, signed_saved, signed_loaded, hash;
     double seal;
+    memset(data, 1, size); /* pages are there before they are timed */
     b.host = ald_native_host(1);
     b.repeats = argc > 2 ? atoi(argv[2]) : 5;
     if (b.repeats < 1 || b.repeats > REPEATS_MAX)

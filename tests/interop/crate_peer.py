@@ -5,8 +5,9 @@
     crate_peer.py --bin PATH --crate-check PATH
 
 crate-check is a small program on the crate: `crate-check read FILE` prints one JSON object with `header`, `metadata`, `schema`,
-`schema_metadata`, `num_rows` and `columns`. Each golden file of the crate that is plain is converted by us with each
-compression, and must then read in the crate as the golden file itself does. The last line is `N passed, N failed`.
+`schema_metadata`, `num_rows` and `columns`; `--password`, `--private-key` and `--trusted` give it keys. Each golden file of the crate that is plain is converted by us with each
+compression, and must then read in the crate as the golden file itself does. Protected files come from tests/test_protect_save beside PATH, if it is
+there. The last line is `N passed, N failed`.
 """
 import argparse
 import json
@@ -46,8 +47,8 @@ class Peer:
              "--compression", compression, *more])
         return out
 
-    def read(self, path):
-        document = json.loads(run([self.crate_check, "read", str(path)]).stdout)
+    def read(self, path, *keys):
+        document = json.loads(run([self.crate_check, "read", str(path), *keys]).stdout)
         self.loaded += 1
         return document
 
@@ -117,6 +118,36 @@ def check_refused(peer, key, value):
         raise Failed(result.stderr)
 
 
+def check_protected(peer, entry):
+    """encrypted, signed, licensed: the rows of tests/unit/number_table.h"""
+    keys = [("--password", entry[k]) for k in ("password",) if k in entry]
+    keys += [("--private-key", k) for k in entry.get("any_of_private_keys", [])]
+    keys += [("--trusted", entry[k]) for k in ("trusted",) if k in entry]
+    got = peer.read(peer.folder / entry["file"], *(x for pair in keys for x in pair))
+    want = [[number_at(row, c) for row in range(entry["rows"])] for c in range(entry["columns"])]
+    if got["columns"] != want:
+        raise Failed(f"other values: {str(got['columns'])[:300]}")
+
+
+def number_at(row, column):
+    mask = 2**64 - 1
+    z = (row * 0x9E3779B97F4A7C15 + column) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    return (z ^ (z >> 27)) & 0xFFFFFFFF
+
+
+def protected_jobs(peer):
+    program = Path(peer.binary).resolve().parent / "tests/test_protect_save"
+    if not program.exists():
+        print(f"no {program}: protected files are left out")
+        return
+    run([program, "--dump", str(peer.folder)])
+    for line in (peer.folder / "manifest.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        if entry["compat"]:
+            yield entry["file"], lambda p, e=entry: check_protected(p, e)
+
+
 def jobs():
     for path in sorted(GOLDEN.glob("*.ald")):
         if any(word in path.name for word in NOT_PLAIN):
@@ -139,7 +170,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="alimentar-crate-") as folder:
         peer = Peer(args, Path(folder))
-        for name, check in jobs():
+        for name, check in (*jobs(), *protected_jobs(peer)):
             try:
                 check(peer)
                 passed += 1
