@@ -34,7 +34,82 @@ async function parse(args) {
     return [operands, options];
 }
 
+// ---- values in the notation of the golden files' twins, through Column.get
+
+function floatText(value) {
+    const text = Object.is(value, -0) ? '-0' : String(value);
+    return Number.isFinite(value) ? (/[.e]/.test(text) ? text : `${text}.0`) : JSON.stringify(text);
+}
+
+const UNITS = { tdD: 'day', tdm: 'ms', s: 's', m: 'ms', u: 'us', n: 'ns' };
+const list = (items) => `[${items.join(',')}]`;
+const object = (entries) => `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
+
+function nestedText(field, value) {
+    const [child] = field.children;
+    if (field.format === '+m') {
+        return list(value.map(([key, item]) => list([wireText(child.children[0], key), wireText(child.children[1], item)])));
+    }
+    if (field.format === '+s') {
+        return object(field.children.map((member) => [member.name, wireText(member, value[member.name])]));
+    }
+    return field.format === '+r' ? wireText(field.children[1], value) : list(value.map((item) => wireText(child, item)));
+}
+
+function wireText(field, value) {
+    if (value === null) {
+        return 'null';
+    }
+    const { format } = field;
+    if (field.dictionary !== null) {
+        return wireText(field.dictionary, value);
+    }
+    if ('efg'.includes(format)) {
+        return floatText(value);
+    }
+    if (format.startsWith('ti')) {
+        return object([['months', value.months], ['days', value.days], ['nanos', value.nanoseconds]]);
+    }
+    if (format.startsWith('t')) {
+        return object([['int', value], ['unit', JSON.stringify(UNITS[format] ?? UNITS[format[2]])]]);
+    }
+    if (value instanceof Uint8Array) {
+        return JSON.stringify(Buffer.from(value).toString('base64'));
+    }
+    return format.startsWith('+') ? nestedText(field, value) : typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+}
+
+function columnText(column, row) {
+    const code = column.typeCode(row);
+    if (code === null) {
+        return wireText(column.field, column.get(row));
+    }
+    const codes = column.field.format.split(':')[1].split(',').map(Number);
+    if (column.get(row) === null) { // the twins give every null the first code, as pyarrow's scalars do
+        return object([['type_code', codes[0]], ['value', 'null']]);
+    }
+    return object([['type_code', code], ['value', wireText(column.field.children[codes.indexOf(code)], column.get(row))]]);
+}
+
+async function* rowTexts(data) {
+    for await (const batch of data) {
+        for (let row = 0; row < batch.length; row++) {
+            yield list(batch.columns.map((column) => columnText(column, row)));
+        }
+        batch.release();
+    }
+}
+
 const commands = {
+    async values([path], options) {
+        const data = await ald.load(await readFile(path), options);
+        const rows = [];
+        for await (const text of rowTexts(data)) {
+            rows.push(text);
+        }
+        data.close();
+        return new TextEncoder().encode(list(rows));
+    },
     async convert([path, out], options) {
         const data = await ald.open(await readFile(path), { ...options, checkAll: true });
         try {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Golden and hostile files through the WebAssembly modules in Node.js: the values and error names of the native command.
 
-The checks are those of tests/runners/check_files.py; only the tool behind them is another: the npm package, in one process.
+The checks are those of tests/runners/check_files.py; only the tool behind them is another: the npm package, in one process. The
+values of golden files are compared twice: as Arrow IPC, and as Column.get gives them.
 """
 import argparse
 import base64
@@ -59,11 +60,37 @@ def check(package, module, what, folder, count):
         tool.close()
 
 
+def check_values(package, folder, count):
+    """Column.get against the twins."""
+    with tempfile.TemporaryDirectory() as tmp:
+        tool = PackageTool(package, build.OUT / "ald.wasm", tmp)
+        for path, twin_path, _ in check_files.golden_files(str(folder)):
+            with open(twin_path, encoding="utf-8") as f:
+                twin = json.load(f)
+            try:
+                keys = dict(check_files.keys_of(twin), ignore_expiry=True)
+                if twin.get("expect", "ok") == "ok" and not keys.get("trusted"):
+                    keys["any_signer"] = True
+                if twin.get("expect", "ok") == "ok":
+                    code, out, err = tool.run(["values", path, *tool.key_options(keys, 0)], 0)
+                    if code:
+                        raise check_files.Bad(err)
+                    check_files.compare("row", json.loads(out), [row for batch in twin["batches"] for row in batch])
+                    count["passed"] += 1
+            except check_files.Skip:
+                count["skipped"] += 1
+            except check_files.Bad as error:
+                count["failed"] += 1
+                print(f"FAIL values of {path.rsplit('/', 1)[-1]}: {error}")
+        tool.close()
+
+
 def main():
     package = js_env.make_package()
     count = {"passed": 0, "failed": 0, "skipped": 0}
     check(package, "ald.wasm", "golden", ROOT / "tests/golden/crate-0.2", count)
     check(package, "ald.wasm", "golden", ROOT / "tests/golden/wire-1.3", count)
+    check_values(package, ROOT / "tests/golden/wire-1.3", count)
     check(package, "ald.wasm", "hostile", ROOT / "tests/hostile", count)
     check(package, "ald-reader.wasm", "hostile", ROOT / "tests/hostile", count)
     print(f"note: {count['skipped']} files need what no command can say")

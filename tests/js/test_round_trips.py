@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Files saved by the command and loaded in WebAssembly, and the reverse: every combination of compression, layout, encryption,
+license and signature that the format allows. What one side refuses to write, the other must refuse, too.
+"""
+import argparse
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+
+import js_env
+from js_env import ROOT
+
+NODE = js_env.find_node()
+PASSWORD = "correct horse"
+BASES = [(c, layout, False) for c in ("none", "zstd-l3", "zstd-l19", "lz4", "packed", "packed-lz4")
+         for layout in ("whole", "streaming")]
+BASES += [("none", layout, True) for layout in ("whole", "streaming")]
+ENCRYPTIONS = ("", "password", "one", "several")
+LICENSEE = "Anna Muster"
+
+
+def make_table():
+    n = 3000
+    words = [None if i % 11 == 0 else f"word {i % 97} é" for i in range(n)]
+    return pa.table({
+        "id": pa.array(range(n), pa.int64()),
+        "x": pa.array([None if i % 7 == 0 else i / 3 for i in range(n)], pa.float64()),
+        "flag": pa.array([None if i % 13 == 0 else i % 2 == 0 for i in range(n)]),
+        "word": pa.array(words),
+        "kind": pa.array([f"k{i % 5}" for i in range(n)]).dictionary_encode(),
+        "when": pa.array([i * 1_000_003 for i in range(n)], pa.timestamp("us", "UTC")),
+        "list": pa.array([None if i % 17 == 0 else list(range(i % 4)) for i in range(n)], pa.list_(pa.int32())),
+        "pair": pa.array([{"a": i % 100, "b": str(i)} for i in range(n)]),
+    })
+
+
+class Trip:
+    """One combination, and how each side says it."""
+
+    def __init__(self, folder, base, encryption, is_licensed, is_signed):
+        self.folder, self.base = folder, base
+        self.encryption, self.is_licensed, self.is_signed = encryption, is_licensed, is_signed
+        compression, layout, aligned = base
+        parts = [compression, layout, "aligned" if aligned else "", encryption, "licensed" if is_licensed else "",
+                 "signed" if is_signed else ""]
+        self.name = "-".join(p for p in parts if p)
+
+    def key(self, name):
+        return str(self.folder / name)
+
+    def recipients(self):
+        return ["anna.pub"] if self.encryption == "one" else ["anna.pub", "bert.pub"]
+
+    # ---- the command
+
+    def steps(self):
+        """Subcommands after convert, with their options."""
+        if self.is_licensed:
+            yield ["license"], ["--licensee", LICENSEE, "--expires", "2099-01-01"]
+        if self.encryption == "password":
+            yield ["encrypt"], ["--passphrase-file", self.key("password")]
+        elif self.encryption:
+            yield ["encrypt"], [x for r in self.recipients() for x in ("--recipient", self.key(r))]
+        if self.is_signed:
+            yield ["sign"], ["--key", self.key("signer.key")]
+
+    def reading(self):
+        out = []
+        if self.is_signed:
+            out += ["--trusted-keys", self.key("signer.pub")]
+        if self.encryption == "password":
+            out += ["--passphrase-file", self.key("password")]
+        elif self.encryption:
+            out += ["--private-key", self.key("anna.key")]
+        return out
+
+    # ---- the package
+
+    def encrypt_options(self):
+        if self.encryption == "password":
+            return {"password": PASSWORD}
+        keys = [Path(self.key(r)).read_text() for r in self.recipients()]
+        return {"recipients": keys[0] if self.encryption == "one" else keys}
+
+    def protection(self):
+        out = {}
+        if self.is_licensed:
+            out["license"] = {"licensee": LICENSEE, "expiresAt": 4_070_908_800, "expirationEnforced": True}
+        if self.encryption:
+            out["encrypt"] = self.encrypt_options()
+        if self.is_signed:
+            out["sign"] = Path(self.key("signer.key")).read_text()
+        return out
+
+    def save_options(self):
+        compression, layout, aligned = self.base
+        out = {"compression": compression, "layout": layout, "aligned": aligned, **self.protection()}
+        return {**out, "chunkRows": 1000} if layout == "streaming" else out
+
+    def load_options(self):
+        out = {}
+        if self.is_signed:
+            out["trustedKeys"] = Path(self.key("signer.pub")).read_text()
+        if self.encryption == "password":
+            out["password"] = PASSWORD
+        elif self.encryption:
+            out["privateKeys"] = Path(self.key("anna.key")).read_text()
+        return out
+
+
+class Runner:
+    def __init__(self, binary, folder, package):
+        self.binary, self.folder, self.package = os.path.abspath(binary), folder, package
+        home = folder / "home"
+        home.mkdir()
+        self.env = dict(os.environ, HOME=str(home), ALIMENTAR_HOME=str(home), NO_COLOR="1")
+
+    def native(self, *args):
+        """-> the failure's text, or empty"""
+        result = subprocess.run([self.binary, *map(str, args)], env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
+                                text=True, timeout=120)
+        return "" if result.returncode == 0 else result.stderr.strip() or f"exit status {result.returncode}"
+
+    def node(self, tasks):
+        path = self.folder / "tasks.json"
+        path.write_text(json.dumps(tasks))
+        result = subprocess.run([NODE, str(ROOT / "tests/js/round_trips.mjs"), str(self.package), str(path)],
+                                capture_output=True, text=True, timeout=600)
+        if result.returncode != 0:
+            sys.exit(result.stderr)
+        return json.loads(result.stdout)
+
+
+def native_files(runner, trips, source):
+    """Writes each combination with the command, sharing what they have in common. -> {trip: failure}"""
+    made, failures = {}, {}
+    for trip in trips:
+        compression, layout, aligned = trip.base
+        options = ["--compression", compression]
+        options += ["--streaming", "--chunk-rows", "1000"] if layout == "streaming" else ["--no-streaming"]
+        options = ["--aligned", *options[2:]] if aligned else options
+        path, failure = source, ""
+        for command, args in [(["convert"], options), *trip.steps()]:
+            key = (str(path), *command, *args)
+            if key not in made:
+                target = trip.folder / f"native-{len(made)}.ald"
+                made[key] = target, runner.native(*command, "-q", path, "-o", target, *args)
+            path, failure = made[key]
+            if failure:
+                break
+        trip.native_path = path
+        failures[trip] = failure
+    return failures
+
+
+def same_table(path, want):
+    with pa.ipc.open_stream(path) as reader:
+        table = reader.read_all()
+    table.validate(full=True)
+    return table.schema.equals(want.schema) and table.combine_chunks().equals(want.combine_chunks())
+
+
+def check(runner, trips, want, source):
+    problems, passed = [], 0
+
+    def judge(trip, what, failure, path):
+        nonlocal passed
+        if failure:
+            problems.append(f"{trip.name}: {what}: {failure}")
+        elif not same_table(path, want):
+            problems.append(f"{trip.name}: {what}: other values")
+        else:
+            passed += 1
+
+    native_failures = native_files(runner, trips, source)
+    tasks = [{"action": "save", "input": str(source), "out": str(trip.folder / f"{trip.name}.ald"),
+              "options": trip.save_options()} for trip in trips]
+    for trip, failure in zip(trips, runner.node(tasks)):
+        trip.package_failure = failure or ""
+        if bool(trip.package_failure) != bool(native_failures[trip]):
+            problems.append(f"{trip.name}: saving: the package says '{trip.package_failure}', the command "
+                            f"'{native_failures[trip]}'")
+    whole = [trip for trip in trips if not trip.package_failure and not native_failures[trip]]
+    refused = len(trips) - len(whole)
+
+    def load(opening):
+        return [{"action": "load", "input": str(trip.native_path), "out": str(trip.folder / f"{trip.name}.{opening}"),
+                 "options": trip.load_options(), "opening": opening} for trip in whole]
+
+    for opening in ("load", "open"):
+        for trip, failure in zip(whole, runner.node(load(opening))):
+            judge(trip, f"command to package ({opening})", failure, trip.folder / f"{trip.name}.{opening}")
+    for trip in whole:
+        out = trip.folder / f"{trip.name}.arrows"
+        failure = runner.native("convert", "-q", trip.folder / f"{trip.name}.ald", out, *trip.reading())
+        judge(trip, "package to command", failure, out)
+    stepped = [trip for trip in whole if trip.protection() and trip.base[0] in ("zstd-l3", "none")]
+    tasks = []
+    for trip in stepped:
+        plain = next(t for t in whole if t.base == trip.base and not t.protection())
+        tasks.append({"action": "steps", "input": str(plain.native_path), "out": str(trip.folder / f"{trip.name}-steps.ald"),
+                      **trip.protection()})
+    for trip, failure in zip(stepped, runner.node(tasks)):
+        out = trip.folder / f"{trip.name}-steps.arrows"
+        failure = failure or runner.native("convert", "-q", trip.folder / f"{trip.name}-steps.ald", out, *trip.reading())
+        judge(trip, "changed step by step in the package, read by the command", failure, out)
+    if refused:
+        print(f"note: {refused} combinations are refused by both sides")
+    return passed, problems
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    binary = parser.parse_args().bin
+    package = js_env.make_package()
+    with tempfile.TemporaryDirectory() as tmp:
+        folder = Path(tmp)
+        runner = Runner(binary, folder, package)
+        failure = runner.node([{"action": "keys", "out": tmp}])[0]
+        if failure:
+            sys.exit(failure)
+        (folder / "password").write_text(PASSWORD)
+        want, source = make_table(), folder / "table.arrows"
+        with pa.ipc.new_stream(source, want.schema) as writer:
+            writer.write_table(want)
+        trips = [Trip(folder, *each) for each in itertools.product(BASES, ENCRYPTIONS, (False, True), (False, True))]
+        passed, problems = check(runner, trips, want, source)
+    for problem in problems:
+        print(f"FAIL {problem}")
+    js_env.finish(passed, len(problems))
+
+
+if __name__ == "__main__":
+    main()
