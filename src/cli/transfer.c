@@ -96,15 +96,12 @@ static ald_status make_protection(transfer_state *s, ald_error *err)
     return status;
 }
 
-static ald_status make_extras(transfer_state *s, ald_error *err)
+/* The metadata that are kept, with what the options add; the input's data set type unless they name one. */
+static ald_status make_metadata(transfer_state *s, uint16_t input_type, ald_error *err)
 {
     const describe_options *describe = s->t->describe;
     uint16_t dataset_type = 0;
-    s->extras.compression = ALD_COMPRESSION_ZSTD_L3;
     ald_status status = cli_dataset_type(s->env, describe->dataset_type, &dataset_type, err);
-    if (status == ALD_OK && s->in.format == FORMAT_ALD) {
-        status = keep_from_input(s, err);
-    }
     if (status == ALD_OK && s->metadata == NULL && describe->metadata != NULL) {
         status = ald_value_new(&s->env->host.alloc, &s->metadata, err);
         if (status == ALD_OK) {
@@ -114,9 +111,35 @@ static ald_status make_extras(transfer_state *s, ald_error *err)
     if (status == ALD_OK && describe->metadata != NULL) {
         status = cli_metadata_merge(s->env, describe->metadata, s->metadata, err);
     }
-    s->extras.dataset_type = dataset_type != 0 ? dataset_type : s->extras.dataset_type;
+    s->extras.dataset_type = dataset_type != 0 ? dataset_type : input_type;
     s->extras.metadata = s->metadata;
     return status;
+}
+
+static ald_status make_extras(transfer_state *s, ald_error *err)
+{
+    s->extras.compression = ALD_COMPRESSION_ZSTD_L3;
+    ald_status status = s->in.format == FORMAT_ALD ? keep_from_input(s, err) : ALD_OK;
+    return status == ALD_OK ? make_metadata(s, s->extras.dataset_type, err) : status;
+}
+
+/* What was looked at first is taken again from the file as it was checked: somebody may have changed it in between. */
+static ald_status take_checked(transfer_state *s, ald_error *err)
+{
+    const ald_info *info = s->inspection != NULL ? cli_input_info(&s->in) : NULL;
+    if (info == NULL) {
+        return ALD_OK;
+    }
+    if (s->t->sale == NULL) {
+        s->protection.protection.license = info->license;
+    }
+    ald_value_free(s->metadata);
+    s->metadata = NULL;
+    ald_status status = cli_keep_check(s->env, s->t->keep, info, err);
+    if (status == ALD_OK) {
+        status = ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
+    }
+    return status == ALD_OK ? make_metadata(s, info->dataset_type, err) : status;
 }
 
 static ald_status make_schema(transfer_state *s, ald_error *err)
@@ -301,6 +324,9 @@ static ald_status run(transfer_state *s, ald_error *err)
     s->in.may_restart = cli_output_is_held_back(&s->out, path) != 0;
     if (status == ALD_OK) {
         status = t->is_bought ? open_bought(s, err) : cli_input_stream(&s->in, t->read, NULL, err);
+    }
+    if (status == ALD_OK) {
+        status = take_checked(s, err);
     }
     if (status == ALD_OK) {
         apply_csv_options(s);
