@@ -350,7 +350,7 @@ static int open_golden(golden *g, const char *folder, const char *twin)
     uint8_t *json;
     yyjson_val *root;
     memset(g, 0, sizeof *g);
-    if (length < 6 || strcmp(twin + length - 5, ".json") != 0 || strncmp(twin, "packed-", 7) == 0)
+    if (length < 6 || strcmp(twin + length - 5, ".json") != 0)
         return 0;
     snprintf(path, sizeof path, "golden/%s/%s", folder, twin);
     json = fault_file(path, &size);
