@@ -122,25 +122,24 @@ static ald_status seal(envelope *e, const void *first, size_t first_size, const 
 }
 
 /* The text of an envelope in a new buffer of at least one byte. */
-static ald_status open_sealed(envelope *e, const uint8_t private_key[ALD_X25519_BYTES],
-                              const uint8_t *data, size_t size, const ald_host *host,
-                              ald_buffer *out, ald_error *err)
+static ald_status open_sealed(const char *info, const uint8_t *aad,
+                              const uint8_t private_key[ALD_X25519_BYTES], const uint8_t *data,
+                              size_t size, const ald_host *host, ald_buffer *out, ald_error *err)
 {
     uint8_t receiver_public[ALD_X25519_BYTES];
     uint8_t key[ALD_GCM_KEY_BYTES];
+    envelope e = {info, data, receiver_public, aad};
     *out = (ald_buffer){NULL, 0, 0, &host->alloc};
     ALD_TRY(check_host(host, err));
     if (size < ALD_QUERY_OVERHEAD_BYTES)
         return not_opened(err);
-    e->ephemeral_public = data;
-    e->receiver_public = receiver_public;
     size_t text_size = size - ALD_QUERY_OVERHEAD_BYTES;
     ALD_TRY(host->crypto->x25519_public(private_key, receiver_public, err));
     ALD_TRY(ald__buffer_reserve(out, text_size > 0 ? text_size : 1, err));
-    ald_status status = make_key(e, private_key, data, host, key, err);
+    ald_status status = make_key(&e, private_key, data, host, key, err);
     if (status == ALD_OK)
-        status = host->crypto->gcm_open(key, data + ALD_X25519_BYTES, e->aad,
-                                        e->aad != NULL ? ALD_SHA256_BYTES : 0, data + HEAD_BYTES,
+        status = host->crypto->gcm_open(key, data + ALD_X25519_BYTES, aad,
+                                        aad != NULL ? ALD_SHA256_BYTES : 0, data + HEAD_BYTES,
                                         text_size + ALD_GCM_TAG_BYTES, out->data, err);
     ald__wipe(key, sizeof key);
     if (status != ALD_OK) {
@@ -165,8 +164,7 @@ ald_status ald_query_unseal(const uint8_t owner_private[ALD_QUERY_KEY_BYTES], co
                             uint8_t user_public[ALD_QUERY_KEY_BYTES], ald_buffer *request,
                             ald_error *err)
 {
-    envelope e = {query_info, NULL, NULL, NULL};
-    ALD_TRY(open_sealed(&e, owner_private, sealed, sealed_size, host, request, err));
+    ALD_TRY(open_sealed(query_info, NULL, owner_private, sealed, sealed_size, host, request, err));
     if (request->size < ALD_QUERY_KEY_BYTES) { /* F-247 */
         ald__wipe(request->data, request->size);
         ald_buffer_clear(request);
@@ -195,9 +193,9 @@ ald_status ald_query_open(const uint8_t user_private[ALD_QUERY_KEY_BYTES], const
                           const ald_host *host, ald_buffer *out, ald_error *err)
 {
     uint8_t digest[ALD_SHA256_BYTES];
-    envelope e = {answer_info, NULL, NULL, digest};
     *out = (ald_buffer){NULL, 0, 0, &host->alloc};
     ALD_TRY(check_host(host, err));
     ALD_TRY(hash(host, request, request_size, digest, err));
-    return open_sealed(&e, user_private, sealed_answer, answer_size, host, out, err);
+    return open_sealed(answer_info, digest, user_private, sealed_answer, answer_size, host, out,
+                       err);
 }
