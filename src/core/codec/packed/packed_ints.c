@@ -52,21 +52,41 @@ static uint64_t spread(uint32_t packed, uint32_t k)
     return ((x + 0x7F7F7F7F7F7F7F7Full) >> 7) & 0x0101010101010101ull;
 }
 
+/* Sub-planes go eight values at a time. */
+static inline void add_eight(uint32_t packed, uint32_t k, uint32_t shift, uint8_t *top)
+{
+    uint64_t x;
+    memcpy(&x, top, 8); /* byte i is value i: what a little-endian word says on any machine */
+    x = ald__load_le64(&x) | spread(packed, k) << shift;
+    ald__store_le64(top, x);
+}
+
+/* Inlined with a constant k. */
+static inline void add_sub_plane_of(const uint8_t *src, uint32_t k, uint32_t shift, size_t count,
+                                    uint8_t *top)
+{
+    size_t size = (count * k + 7) / 8, i = 0;
+    uint8_t last[4] = {0};
+    for (; i + 4 <= size; i += k, top += 8)
+        add_eight(ald__load_le32(src + i) & (uint32_t)(((uint64_t)1 << (8 * k)) - 1), k, shift,
+                  top);
+    for (; i < size; i += k, top += 8) {
+        memset(last, 0, sizeof last);
+        memcpy(last, src + i, size - i < k ? size - i : k);
+        add_eight(ald__load_le32(last), k, shift, top);
+    }
+}
+
 /* One sub-plane of k bits, shifted to its place, into bytes; `top` has room for a multiple of 8. */
 static void add_sub_plane(const uint8_t *src, uint32_t k, uint32_t shift, size_t count,
                           uint8_t *top)
 {
-    size_t left = (count * k + 7) / 8;
-    for (size_t i = 0; i < count; i += 8, src += k, left -= k) {
-        uint8_t bytes[4] = {0}, eight[8];
-        uint64_t x;
-        memcpy(bytes, src, left < k ? left : k);
-        x = spread(ald__load_le32(bytes), k) << shift | ald__load_le64(top + i);
-        ald__store_le64(eight, x);
-        memcpy(top + i, eight, 8);
-        if (left <= k)
-            break;
-    }
+    if (k == 4)
+        add_sub_plane_of(src, 4, shift, count, top);
+    else if (k == 2)
+        add_sub_plane_of(src, 2, shift, count, top);
+    else
+        add_sub_plane_of(src, 1, shift, count, top);
 }
 
 /* Where the planes of numbers at … at + count are; how many. `at` is a multiple of 8. */
@@ -90,21 +110,89 @@ static uint32_t find_planes(const uint8_t *planes, size_t n, uint32_t bits, size
     return j + 1;
 }
 
-/* What one width needs. `past`: the numbers before dst, for a stride; `at`: how many there are. */
+/* ---- Joining planes: sixteen values at a time, by interleaving bytes, pairs and fours. Vector types of the compiler: where a
+ * machine has no vectors the same code is lowered to what it has. */
+
+typedef uint8_t lanes __attribute__((vector_size(16)));
+
+#define ZIP_8(a, b, at)                                                                            \
+    __builtin_shufflevector(a, b, (at), (at) + 16, (at) + 1, (at) + 17, (at) + 2, (at) + 18,       \
+                            (at) + 3, (at) + 19, (at) + 4, (at) + 20, (at) + 5, (at) + 21,         \
+                            (at) + 6, (at) + 22, (at) + 7, (at) + 23)
+#define ZIP_16(a, b, at)                                                                           \
+    __builtin_shufflevector(a, b, (at), (at) + 1, (at) + 16, (at) + 17, (at) + 2, (at) + 3,        \
+                            (at) + 18, (at) + 19, (at) + 4, (at) + 5, (at) + 20, (at) + 21,        \
+                            (at) + 6, (at) + 7, (at) + 22, (at) + 23)
+#define ZIP_32(a, b, at)                                                                           \
+    __builtin_shufflevector(a, b, (at), (at) + 1, (at) + 2, (at) + 3, (at) + 16, (at) + 17,        \
+                            (at) + 18, (at) + 19, (at) + 4, (at) + 5, (at) + 6, (at) + 7,          \
+                            (at) + 20, (at) + 21, (at) + 22, (at) + 23)
+
+/* Sixteen values of w = 2, 4 or 8 bytes from their bytes; inlined with a constant w. Stage by stage v[2 i] and v[2 i + 1]
+ * become the lower and the upper half of pairs of what was. */
+static inline void join_lanes(const lanes *planes, uint32_t w, uint8_t *dst)
+{
+    lanes pairs[8], fours[8], eights[8];
+    for (uint32_t i = 0; i < w / 2; i++) {
+        pairs[2 * i] = ZIP_8(planes[2 * i], planes[2 * i + 1], 0);
+        pairs[2 * i + 1] = ZIP_8(planes[2 * i], planes[2 * i + 1], 8);
+    }
+    if (w == 2) {
+        memcpy(dst, pairs, 32);
+        return;
+    }
+    for (uint32_t i = 0; i < w / 4; i++) {
+        for (uint32_t h = 0; h < 2; h++) {
+            fours[4 * i + 2 * h] = ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 0);
+            fours[4 * i + 2 * h + 1] = ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 8);
+        }
+    }
+    if (w == 4) {
+        memcpy(dst, fours, 64);
+        return;
+    }
+    for (uint32_t q = 0; q < 4; q++) {
+        eights[2 * q] = ZIP_32(fours[q], fours[4 + q], 0);
+        eights[2 * q + 1] = ZIP_32(fours[q], fours[4 + q], 8);
+    }
+    memcpy(dst, eights, 128);
+}
+
+/* Inlined with a constant w; `count` ≤ w planes, at least 1. */
+static inline void join_width(const uint8_t *const *planes, uint32_t count, size_t n, uint32_t w,
+                              uint8_t *dst)
+{
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        lanes v[8] = {{0}};
+        for (uint32_t j = 0; j < count; j++)
+            memcpy(&v[j], planes[j] + i, 16);
+        join_lanes(v, w, dst + i * w);
+    }
+    for (; i < n; i++) {
+        memset(dst + i * w, 0, w);
+        for (uint32_t j = 0; j < count; j++)
+            dst[i * w + j] = planes[j][i];
+    }
+}
+
+static void join_planes(const uint8_t *const *planes, uint32_t count, size_t n, uint32_t w,
+                        void *dst)
+{
+    if (count == 0)
+        memset(dst, 0, n * w);
+    else if (w == 1)
+        memcpy(dst, planes[0], n);
+    else if (w == 2)
+        join_width(planes, count, n, 2, dst);
+    else if (w == 4)
+        join_width(planes, count, n, 4, dst);
+    else
+        join_width(planes, count, n, 8, dst);
+}
+
+/* What one width needs. */
 #define DEFINE_WIDTH(T)                                                                            \
-    static void join_##T(const uint8_t *const *planes, uint32_t count, size_t n, T *dst)           \
-    {                                                                                              \
-        if (count == 0)                                                                            \
-            memset(dst, 0, n * sizeof *dst);                                                       \
-        for (size_t i = 0; count > 0 && i < n; i++)                                                \
-            dst[i] = planes[0][i];                                                                 \
-        for (uint32_t j = 1; j < count; j++) {                                                     \
-            const uint8_t *plane = planes[j];                                                      \
-            uint32_t shift = 8 * j;                                                                \
-            for (size_t i = 0; i < n; i++)                                                         \
-                dst[i] = (T)(dst[i] | (T)((T)plane[i] << shift));                                  \
-        }                                                                                          \
-    }                                                                                              \
     static T unfold_##T(const ald__packed_ints *p, size_t n, T *dst, T carry)                      \
     {                                                                                              \
         T factor = (T)p->factor, base = (T)p->base;                                                \
@@ -133,7 +221,7 @@ static uint32_t find_planes(const uint8_t *planes, size_t n, uint32_t bits, size
         for (size_t at = 0; at < n; at += ALD__INTS_BLOCK) {                                       \
             size_t count = n - at < ALD__INTS_BLOCK ? n - at : ALD__INTS_BLOCK;                    \
             uint32_t j = find_planes(src, n, p->bits, at, count, top, planes);                     \
-            join_##T(planes, j, count, dst + at);                                                  \
+            join_planes(planes, j, count, sizeof *dst, dst + at);                                                  \
             carry = unfold_##T(p, count, dst + at, carry);                                         \
         }                                                                                          \
         if (p->flags & ALD__INTS_STRIDE) {                                                         \
@@ -170,7 +258,7 @@ void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t
     const uint8_t *at_planes[PLANES_MAX];
     uint8_t top[ALD__INTS_BLOCK];
     uint32_t j = find_planes(planes, n, bits, at, count, top, at_planes);
-    join_uint16_t(at_planes, j, count, dst);
+    join_planes(at_planes, j, count, sizeof *dst, dst);
 }
 
 void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
@@ -179,7 +267,7 @@ void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
     const uint8_t *planes[PLANES_MAX];
     uint8_t top[ALD__INTS_BLOCK];
     uint32_t j = find_planes(run->planes, run->n, p->bits, run->at, count, top, planes);
-    join_uint64_t(planes, j, count, dst);
+    join_planes(planes, j, count, sizeof *dst, dst);
     run->carry = unfold_uint64_t(p, count, dst, run->carry);
     for (size_t i = 0; run->ring != NULL && i < count; i++) {
         if (run->at + i >= p->stride)

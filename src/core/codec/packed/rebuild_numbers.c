@@ -188,18 +188,23 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 
 #define K_LIMIT (1ull << 51)
 
+/* 1.5 × 2^52 and its bits: with k in the low bits it is that much more, exactly, and a vector can do it. */
+#define ROUND 6755399441055744.0
+#define ROUND_BITS 0x4338000000000000ull
+
 /* Not 0 when a k is not between −2^51 and 2^51: moved up by 2^51 − 1 such a one, or the number behind it, has a high bit. */
 static uint64_t divide_doubles(uint8_t *values, size_t n, double power)
 {
     uint64_t high = 0;
     for (size_t i = 0; i < n; i++) {
-        int64_t k;
-        uint64_t moved;
+        uint64_t k, moved;
         double d;
         memcpy(&k, values + i * 8, 8);
-        moved = (uint64_t)k + (K_LIMIT - 1);
+        moved = k + (K_LIMIT - 1);
         high |= moved | (moved + 1);
-        d = (double)k / power;
+        moved = k + ROUND_BITS;
+        memcpy(&d, &moved, 8);
+        d = (d - ROUND) / power;
         memcpy(values + i * 8, &d, 8);
     }
     return high & ~(2 * K_LIMIT - 1);

@@ -114,15 +114,32 @@ static int is_mark(uint8_t c)
     return c == MARK_PLAIN || (c > MARK_PADDED && c <= MARK_LAST);
 }
 
+/* The next marker from `at` on, or `size`; there are ALD__TEXT_SLACK readable bytes behind. Eight bytes are passed at once
+ * when none of them is below 32. */
+static size_t find_mark(const uint8_t *t, size_t at, size_t size)
+{
+    while (at < size) {
+        uint64_t x = ald__load_le64(t + at), low;
+        low = (x - 0x2020202020202020ull) & ~x & 0x8080808080808080ull;
+        if (low == 0) {
+            at += 8;
+            continue;
+        }
+        at += (size_t)__builtin_ctzll(low) / 8;
+        if (at >= size || is_mark(t[at]))
+            break;
+        at++;
+    }
+    return at < size ? at : size;
+}
+
 /* One string. */
 static ald_status expand(numbers *s, const uint8_t *t, size_t size)
 {
     size_t begin = 0;
     uint32_t slot = 0;
     uint64_t v = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (!is_mark(t[i]))
-            continue;
+    for (size_t i = find_mark(t, 0, size); i < size; i = find_mark(t, begin, size)) {
         ALD_TRY(ald__text_add(&s->out, t + begin, i - begin));
         ALD_TRY(next_number(s, slot++, &v));
         ALD_TRY(write_number(s, t[i], v));
