@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files rewritten in every way: what is kept, what is new, what is refused. With `--dump FOLDER` the results are written
  * there with their keys, for readers that are not ours. */
+#include "core/base/endian.h"
+#include "core/codec/codec.h"
 #include "protect_fixture.h"
 
 static fault_host saving, rewriting;
@@ -422,6 +424,57 @@ static void test_checks_of_input(void)
     CHECK_INT(try_rewrite(&o, &err), ALD_E_UNTRUSTED_SIGNER);
 }
 
+/* A file that another process changes once it was read as a whole. */
+static uint64_t honest_bytes;
+
+static ald_status changing_read(void *ctx, uint64_t offset, void *buf, size_t size, ald_error *err)
+{
+    const fault_bytes *b = (const fault_bytes *)ctx;
+    uint8_t *out = (uint8_t *)buf;
+    if (offset > b->size || size > b->size - offset)
+        return ald_error_set(err, ALD_E_TRUNCATED, offset, "read past the end");
+    memcpy(out, b->data + offset, size);
+    for (size_t i = 0; honest_bytes < size && i < size; i++)
+        out[i] ^= 0x55;
+    honest_bytes -= honest_bytes < size ? honest_bytes : size;
+    return ALD_OK;
+}
+
+static void test_changing_input(void)
+{
+    protect_way w = {.compression = 1, .rows = 90, .with_signer = 1, .with_license = 1};
+    ald_error err = {0};
+    for (int i = 0; i < 4; i++) {
+        ald_source source = {0};
+        ald_trust trust;
+        w.streaming = (uint8_t)(i % 2);
+        w.chunk_rows = w.streaming ? 30 : 0;
+        REQUIRE_OK(save_input(&w, &err), &err);
+        fault_init(&rewriting, NULL, 0);
+        if (i / 2 > 0)
+            rewriting.host.spool_open = NULL;
+        source.size_bytes = saving.output.size;
+        source.read_at = changing_read;
+        source.ctx = &saving.output;
+        honest_bytes = saving.output.size + 64; /* the header, and then all of it */
+        CHECK_OK(take_step(&steps[3], &w, &source, &rewriting.sink, &rewriting.host, &err), &err);
+        CHECK_UINT(honest_bytes, 0);
+        trust = protect_trust(&w);
+        protect_check_rows(rewriting.output.data, rewriting.output.size, &trust, w.rows);
+    }
+}
+
+/* A bit of chunk `index` of what was saved, under a right CRC32. */
+static void change_chunk(size_t index)
+{
+    layout l = layout_of(&saving.output);
+    uint8_t *data = saving.output.data;
+    size_t size = saving.output.size;
+    data[l.info->sections.payload.begin + l.info->chunks[index].byte_offset + 5] ^= 1;
+    ald__store_le32(data + size - 4, ald__crc32(0, data, size - 4));
+    ald_inspection_free(l.in);
+}
+
 /* Decrypting needs the key; a changed chunk is found. */
 static void test_decrypting(void)
 {
@@ -444,6 +497,13 @@ static void test_decrypting(void)
     trust.password = "x";
     trust.password_size = 1;
     CHECK_INT(try_rewrite(&o, &err), ALD_E_DECRYPTION_FAILED);
+    trust = protect_trust(&w);
+    CHECK_OK(try_rewrite(&o, &err), &err);
+    change_chunk(1);
+    fault_init(&rewriting, saving.output.data, saving.output.size);
+    CHECK_INT(ald_rewrite(&rewriting.source, &rewriting.sink, &o, &rewriting.host, &err),
+              ALD_E_DECRYPTION_FAILED);
+    fault_check_clean(&rewriting);
 }
 
 /* An encrypted file of version 1.2 keeps it, and what needs 1.3 is refused. */
@@ -555,6 +615,7 @@ int main(int argc, char **argv)
     RUN(test_dropped_recipient);
     RUN(test_bad_requests);
     RUN(test_checks_of_input);
+    RUN(test_changing_input);
     RUN(test_decrypting);
     RUN(test_old_encrypted);
     fault_clear(&saving);
