@@ -53,8 +53,7 @@ static ald_status encrypt_for_crate(rewriting *r, uint8_t compat, ald_error *err
     c.save.protection = &protection;
     status = cli_output_fill(&r->out, path, save_for_crate, &c, err);
     if (status == ALD_OK) {
-        cli_note(r->env, "for the crate: a wrong key is not told from damage, and neither type nor "
-                         "schema are bound to what is encrypted");
+        cli_note_crate_encryption(r->env);
     }
     return status;
 }

@@ -429,6 +429,12 @@ static ald_status layout_options(const write_options *options, ald_save_options 
     return ALD_OK;
 }
 
+void cli_note_crate_encryption(const cli_env *env)
+{
+    cli_note(env, "for the crate: a wrong key is not told from damage, and neither type nor schema "
+                  "are bound to what is encrypted");
+}
+
 static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
                             const write_options *options, const ald_extras *extras, ald_error *err)
 {
@@ -445,6 +451,10 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
     if (status != ALD_OK) {
         batches->release(batches);
         return status;
+    }
+    if (options->compat != 0 && extras->protection != NULL &&
+        extras->protection->encryption != ALD_ENCRYPTION_NONE) {
+        cli_note_crate_encryption(out->env);
     }
     return extras->is_sold
                ? ald_package_commercial(batches, &out->sink, &save, NULL, &out->env->host, err)

@@ -74,6 +74,9 @@ ALD_NODISCARD ald_status cli_output_write(cli_output *out, const char *path,
                                           const write_options *options, const ald_extras *extras,
                                           ald_error *err);
 
+/* What encryption that the crate can read is short of. */
+void cli_note_crate_encryption(const cli_env *env);
+
 /* The same for bytes that `fill` writes to the sink. */
 typedef ald_status (*cli_output_filler)(void *ctx, const ald_sink *sink, ald_error *err);
 ALD_NODISCARD ald_status cli_output_fill(cli_output *out, const char *path, cli_output_filler fill,
