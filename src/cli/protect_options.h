@@ -50,7 +50,7 @@ ALD_NODISCARD ald_status cli_protection_encrypt(cli_env *env, cli_protection *ou
                                                 const encrypt_options *options, const char *name,
                                                 ald_error *err);
 
-/* The public key to receive with of a file of keys, private or public. */
+/* The public key to receive with of a file of public keys. */
 ALD_NODISCARD ald_status cli_receiver_public(cli_env *env, const char *path, uint8_t out[32],
                                              ald_error *err);
 
