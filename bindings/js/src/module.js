@@ -7,6 +7,7 @@
 import { AldError, invalidArgument } from './error.js';
 
 const RANDOM_BYTES_AT_ONCE = 65536; // what getRandomValues takes
+const ADDRESS_MAX = 0xffffffff;
 const NO_OFFSET = 0xffffffffffffffffn;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -153,7 +154,7 @@ export class Instance {
     }
 
     alloc(size) {
-        const at = this.call('ald_wasm_alloc', size) >>> 0;
+        const at = size > ADDRESS_MAX ? 0 : this.call('ald_wasm_alloc', size) >>> 0;
         if (at === 0) {
             throw new AldError('OutOfMemory', `no memory for ${size} bytes\nopenUrl reads a file piece by piece`, { status: 12 });
         }
