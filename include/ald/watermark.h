@@ -114,7 +114,7 @@ typedef struct ald_watermark_column {
     uint64_t value_count;   /* that are neither zero nor missing */
     uint64_t marked_count;  /* of them, with a mark */
     uint64_t carrier_count; /* different marked values times their planes */
-    double largest_change;  /* relative to the value */
+    double largest_change;  /* relative to the value; an upper bound */
     double mean_change;     /* of marked values */
     double mean_shift;      /* of the mean, relative to its size or the deviation */
     double deviation_shift; /* of the standard deviation, relative */

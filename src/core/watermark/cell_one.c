@@ -63,7 +63,8 @@ static double finish_binary(const ald__mark_plan *plan, double v)
 static double mark_binary(const ald__mark_plan *plan, double v, unsigned negative, unsigned *planes)
 {
     int ex = ald__mark_exponent(v), e = ex < plan->cap ? ex : plan->cap;
-    for (int k = plan->first_plane; k < plan->first_plane + 4 * ALD__MARK_PLANE_STEP;
+    for (int k = plan->first_plane;
+         k < plan->first_plane + plan->plane_count * ALD__MARK_PLANE_STEP;
          k += ALD__MARK_PLANE_STEP) {
         double moved;
         if (k > ALD__MARK_FINEST || k > e - ex + plan->depth || k > e - plan->round_limit)
@@ -106,7 +107,8 @@ static double mark_decimal(const ald__mark_plan *plan, double v, unsigned negati
     if (e < plan->least_exponent || n >= plan->high)
         return v;
     for (int k = plan->first_plane;
-         k < plan->first_plane + 4 * ALD__MARK_PLANE_STEP && k <= ALD__MARK_FINEST && e - k >= 4;
+         k < plan->first_plane + plan->plane_count * ALD__MARK_PLANE_STEP &&
+         k <= ALD__MARK_FINEST && e - k >= 4;
          k += ALD__MARK_PLANE_STEP) {
         double moved = move_decimal(plan, n, negative, e, k);
         if (moved > 0) {

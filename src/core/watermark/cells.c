@@ -94,9 +94,10 @@ void ald__mark_set_classes(const ald__mark_plan *plan, ald__mark_scratch *s, siz
 {
     for (size_t i = 0; i < n; i++) {
         int e = (int)(int32_t)(uint32_t)(s->head[i] >> 32);
+        int end = e < plan->cap ? e + 1 : 1023;
         s->scale[i] = ald__mark_pow2(-e);
         s->low[i] = ald__mark_pow2(e);
-        s->high[i] = e < plan->cap ? ald__mark_pow2(e + 1) : 0x1p1023;
+        s->high[i] = ald__mark_pow2(end);
         s->origin[i] = ald__mark_plan_origin(plan, e);
         s->planes[i] = s->slow[i] = 0;
     }
@@ -116,27 +117,30 @@ static void aim(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
         s->target[i] = s->cell[i] + phases[bit_of_hash(plan, s->hash[i])];
 }
 
-/* The target in a neighbour where that is nearer; the lower one also when it is as near. */
+/* The target in a neighbour where that is nearer; the lower one also when it is as near. No branch: half of them would be
+ * foreseen wrongly. */
 static void aim_aside(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
 {
+    static const double phases[2] = {0.25, 0.75};
     size_t near = 0;
     for (size_t i = 0; i < n; i++) {
         s->near[near] = (uint16_t)i;
-        near += s->side[i] != 0;
+        near += (size_t)(s->side[i] & 1);
     }
     for (size_t j = 0; j < near; j++) {
         size_t i = s->near[j];
         s->message[j] = s->message[i];
-        s->number[j] = s->number[i] + (s->side[i] > 0 ? UINT64_C(1) : UINT64_MAX);
+        s->number[j] = s->number[i] + (uint64_t)s->side[i];
     }
     ald__sip16_many(&plan->keys->carrier, s->message, s->number, near, s->hash);
     for (size_t j = 0; j < near; j++) {
         size_t i = s->near[j];
-        double other = s->cell[i] + s->side[i] + 0.25 + 0.5 * bit_of_hash(plan, s->hash[j]);
-        double distance = ald__mark_abs(other - s->t[i]);
-        double own = ald__mark_abs(s->target[i] - s->t[i]);
-        int nearer = (distance < own) | ((distance == own) & (s->side[i] < 0));
-        s->target[i] = nearer ? other : s->target[i];
+        double other = s->cell[i] + (double)s->side[i] + phases[bit_of_hash(plan, s->hash[j])];
+        uint64_t distance = ald__mark_bits(ald__mark_abs(other - s->t[i])); /* sorts as it does */
+        uint64_t own = ald__mark_bits(ald__mark_abs(s->target[i] - s->t[i]));
+        uint64_t nearer = 0 - (uint64_t)(distance < own + (uint64_t)(s->side[i] < 0));
+        s->target[i] = ald__mark_double((ald__mark_bits(other) & nearer) |
+                                        (ald__mark_bits(s->target[i]) & ~nearer));
     }
 }
 
@@ -226,7 +230,7 @@ void ald__mark_cells(const ald__mark_plan *plan, ald__mark_scratch *s, const dou
     size_t n = gather(plan, s, in, choose_rows(plan, s, in, count));
     double finest = finest_of_all(s, n);
     ald__mark_set_classes(plan, s, n);
-    for (int p = 0; p < 4; p++) {
+    for (int p = 0; p < plan->plane_count; p++) {
         int k = plan->first_plane + p * ALD__MARK_PLANE_STEP;
         if (k > finest)
             break;

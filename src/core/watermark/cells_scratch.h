@@ -18,7 +18,8 @@ struct ald__mark_scratch {
     ALD__MARK_COLUMN(double, t);
     ALD__MARK_COLUMN(double, cell);
     ALD__MARK_COLUMN(double, target);
-    ALD__MARK_COLUMN(double, side);
+    ALD__MARK_COLUMN(double, wave);
+    ALD__MARK_COLUMN(int64_t, side); /* the neighbour that may be nearer: -1, 1; 0: none */
     ALD__MARK_COLUMN(uint64_t, head);
     ALD__MARK_COLUMN(uint64_t, message);
     ALD__MARK_COLUMN(uint64_t, number);
@@ -33,7 +34,7 @@ typedef struct ald__mark_steps {
     void (*locate)(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n, int k);
     void (*look_aside)(ald__mark_scratch *s, size_t n);
     void (*move)(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n, int k);
-    /* side: the sine of the phase, or with `twice` minus the cosine of twice the phase */
+    /* wave: the sine of the phase, or with `twice` minus the cosine of twice the phase */
     void (*wave)(ald__mark_scratch *s, size_t n, int twice);
     void (*divide)(ald__mark_scratch *s, size_t n, double power, int rounds);
 } ald__mark_steps;

@@ -47,7 +47,7 @@ CELLS_TARGET static void CELLS(look_aside)(ald__mark_scratch *s, size_t n)
         CELLS(masks) lower = phase <= SELECT(bit, one * 0.25, zero);
         CELLS(masks) upper = ~bit & (phase > 0.75);
         lower &= cell >= 1.0;
-        STORE(reals, s->side + i, SELECT(upper, one, SELECT(lower, -one, zero)));
+        STORE(masks, s->side + i, lower - upper); /* true is -1 */
     }
 }
 
@@ -105,7 +105,7 @@ CELLS_TARGET static void CELLS(wave)(ald__mark_scratch *s, size_t n, int twice)
         x = 6.283185307179586 * (0.25 - (CELLS(reals))((CELLS(masks))(x)&size));
         v = x * x;
         v = x * (1.0 + v * (-1.0 / 6 + v * (1.0 / 120 + v * (-1.0 / 5040 + v * (1.0 / 362880)))));
-        STORE(reals, s->side + i, SELECT(y < 0.0, v, -v));
+        STORE(reals, s->wave + i, SELECT(y < 0.0, v, -v));
     }
 }
 

@@ -8,12 +8,14 @@
 #include "core/watermark/mark_math.h"
 
 #define FIRST_CAPACITY 4096
+#define FEW 256
 #define TESTED_VALUES 20000
 #define DECIMALS_MOST 12
 #define FLOAT_DECIMALS_MOST 6
 #define DIGIT_BITS 11
 #define DIGITS 6
 #define DIGIT_COUNT (1u << DIGIT_BITS)
+#define SHORT_KEY_LOW (64 - 3 * DIGIT_BITS)
 
 void ald__mark_tally_init(ald__mark_tally *tally, const ald_allocator *alloc, size_t limit)
 {
@@ -111,23 +113,35 @@ static ald_status make_room(ald__mark_tally *t, ald_error *err)
     return resize_values(t, capacity, err);
 }
 
-static void note_one(ald__mark_tally *t, double v)
+/* What is said about all values, with those of values[] in it. */
+static void note(ald__mark_tally *t, const double *values, size_t count)
 {
-    if (t->seen == 0) {
-        t->least = t->greatest = v;
-    } else {
-        t->rises = t->rises && v > t->last;
-        t->falls = t->falls && v < t->last;
-        t->least = v < t->least ? v : t->least;
-        t->greatest = v > t->greatest ? v : t->greatest;
+    double least = t->seen > 0 ? t->least : values[0];
+    double greatest = t->seen > 0 ? t->greatest : values[0];
+    unsigned not_f32 = 0, not_rising, not_falling;
+    for (size_t i = 0; i < count; i++) {
+        double v = values[i];
+        least = v < least ? v : least;
+        greatest = v > greatest ? v : greatest;
+        not_f32 |= (double)(float)v != v;
     }
-    t->last = v;
-    t->is_f32 = t->is_f32 && (double)(float)v == v;
+    not_rising = t->seen > 0 && !(values[0] > t->last);
+    not_falling = t->seen > 0 && !(values[0] < t->last);
+    for (size_t i = 1; i < count && ((t->rises && !not_rising) || (t->falls && !not_falling));
+         i++) {
+        not_rising |= !(values[i] > values[i - 1]);
+        not_falling |= !(values[i] < values[i - 1]);
+    }
+    t->rises = t->rises && !not_rising;
+    t->falls = t->falls && !not_falling;
+    t->is_f32 = t->is_f32 && !not_f32;
+    t->least = least;
+    t->greatest = greatest;
+    t->last = values[count - 1];
 }
 
 static ald_status add_usable(ald__mark_tally *t, double v, uint64_t rows, ald_error *err)
 {
-    note_one(t, v);
     if (t->thin == 0 || rarity(t->seen) >= t->thin) {
         if (t->count >= t->limit || t->count == t->capacity)
             ALD_TRY(make_room(t, err));
@@ -142,14 +156,35 @@ static ald_status add_usable(ald__mark_tally *t, double v, uint64_t rows, ald_er
     return ALD_OK;
 }
 
+static ald_status add_few(ald__mark_tally *t, const double *values, size_t count, ald_error *err)
+{
+    if (count == 0)
+        return ALD_OK;
+    note(t, values, count);
+    if (t->thin == 0 && t->weight == NULL && t->capacity - t->count >= count) {
+        memcpy(t->value + t->count, values, count * sizeof *values);
+        t->count += count;
+        t->seen += count;
+        t->total += count;
+        return ALD_OK;
+    }
+    for (size_t i = 0; i < count; i++)
+        ALD_TRY(add_usable(t, values[i], 1, err));
+    return ALD_OK;
+}
+
 ald_status ald__mark_tally_add(ald__mark_tally *tally, const double *values, size_t count,
                                ald_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (ald__mark_usable(values[i]))
-            ALD_TRY(add_usable(tally, values[i], 1, err));
-        else
-            tally->zeros++;
+    double usable[FEW];
+    for (size_t at = 0; at < count; at += FEW) {
+        size_t n = count - at < FEW ? count - at : FEW, kept = 0;
+        for (size_t i = 0; i < n; i++) {
+            usable[kept] = values[at + i];
+            kept += (size_t)ald__mark_usable(values[at + i]);
+        }
+        tally->zeros += n - kept;
+        ALD_TRY(add_few(tally, usable, kept, err));
     }
     return ALD_OK;
 }
@@ -168,6 +203,7 @@ ald_status ald__mark_tally_add_run(ald__mark_tally *tally, double value, uint64_
         for (size_t i = 0; i < tally->count; i++)
             tally->weight[i] = 1;
     }
+    note(tally, &value, 1);
     if (rows > 1) /* the next of this value does not rise or fall */
         tally->rises = tally->falls = 0;
     return add_usable(tally, value, rows, err);
@@ -187,22 +223,20 @@ static double value_of_key(uint64_t key)
     return ald__mark_double(key >> 63 ? key & (UINT64_MAX >> 1) : ~key);
 }
 
-static void count_digits(const uint64_t *keys, size_t count, uint32_t (*digits)[DIGIT_COUNT])
-{
-    memset(digits, 0, DIGITS * sizeof *digits);
-    for (size_t i = 0; i < count; i++) {
-        for (unsigned d = 0; d < DIGITS; d++)
-            digits[d][keys[i] >> (d * DIGIT_BITS) & (DIGIT_COUNT - 1)]++;
-    }
-}
-
-/* By digits of 11 bits, the lowest first; a digit that all keys share costs nothing. Returns where the sorted keys are. */
-static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count,
+/* By digits of 11 bits from bit `low` on, the lowest first; a digit that all keys share costs nothing. Returns where the sorted
+ * keys are. */
+static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count, unsigned low,
                             uint32_t (*digits)[DIGIT_COUNT])
 {
-    count_digits(keys, count, digits);
-    for (unsigned d = 0; d < DIGITS; d++) {
-        unsigned shift = d * DIGIT_BITS;
+    const unsigned used = (64 - low + DIGIT_BITS - 1) / DIGIT_BITS;
+    memset(digits, 0, used * sizeof *digits);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = keys[i] >> low;
+        for (unsigned d = 0; d < used; d++)
+            digits[d][key >> (d * DIGIT_BITS) & (DIGIT_COUNT - 1)]++;
+    }
+    for (unsigned d = 0; d < used; d++) {
+        unsigned shift = low + d * DIGIT_BITS;
         uint32_t at = 0, *first = digits[d];
         uint64_t *swap = keys;
         if (first[keys[0] >> shift & (DIGIT_COUNT - 1)] == count)
@@ -218,6 +252,33 @@ static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count,
         other = swap;
     }
     return keys;
+}
+
+/* Insertion, for what is nearly sorted; 0 when it would take more than a few moves for each key. */
+static int insertion_sort(uint64_t *keys, size_t count)
+{
+    size_t moves = 0;
+    for (size_t i = 1; i < count; i++) {
+        uint64_t key = keys[i];
+        size_t at = i;
+        for (; at > 0 && keys[at - 1] > key; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+        moves += i - at;
+        if (moves > 4 * count + 64)
+            return 0;
+    }
+    return 1;
+}
+
+/* Half of the digits put numbers of any precision nearly in order. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, size_t count,
+                           uint32_t (*digits)[DIGIT_COUNT])
+{
+    uint64_t *near = radix_sort(keys, other, count, SHORT_KEY_LOW, digits);
+    if (insertion_sort(near, count))
+        return near;
+    return radix_sort(near, near == keys ? other : keys, count, 0, digits);
 }
 
 /* Into value[] and weight[], from sorted keys that may be value[] itself; `weights` NULL: 1 each. */
@@ -251,7 +312,7 @@ static ald_status sort_plain(ald__mark_tally *t, ald_error *err)
     t->weight_capacity = t->count;
     for (size_t i = 0; i < t->count; i++)
         keys[i] = sort_key(t->value[i]);
-    sorted = radix_sort(keys, other, t->count, digits);
+    sorted = sort_keys(keys, other, t->count, digits);
     if (sorted != keys)
         memcpy(keys, sorted, t->count * sizeof *keys);
     join_equal(t, keys, other);

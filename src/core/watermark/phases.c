@@ -98,6 +98,7 @@ static size_t take_values(ald__mark_pass *pass, size_t *at)
     const ald__mark_plan *lattice = &pass->lattice;
     const ald__mark_suspect *suspect = pass->suspect;
     ald__mark_scratch *s = &pass->scratch;
+    const int least = pass->only_capped ? lattice->cap : -4096;
     size_t n = 0, i = *at;
     for (; i < suspect->count && n < ALD__MARK_BATCH; i += pass->step) {
         double value = suspect->value[i], v = ald__mark_abs(value) * lattice->power;
@@ -107,7 +108,7 @@ static size_t take_values(ald__mark_pass *pass, size_t *at)
         s->v[n] = v;
         s->finest[n] = finest;
         s->head[n] = ald__mark_head(0, (unsigned)(ald__mark_bits(value) >> 63), lattice->domain, e);
-        n += finest >= ALD__MARK_LEAST_PLANE && v >= 0x1p-1000 && v <= 0x1p1000;
+        n += (finest >= ALD__MARK_LEAST_PLANE) & (v >= 0x1p-1000) & (v <= 0x1p1000) & (e >= least);
     }
     *at = i;
     return n;
@@ -117,22 +118,32 @@ static void find_runs(ald__mark_pass *pass, int plane, size_t n)
 {
     const ald__mark_scratch *s = &pass->scratch;
     ald__mark_run run = pass->open[plane - ALD__MARK_LEAST_PLANE];
+    size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         if (s->finest[i] < plane)
             continue;
-        if (run.count > 0 && (s->number[i] != run.number || s->head[i] != run.head)) {
-            pass->take(pass->ctx, plane, &run);
-            run.count = 0;
+        if (run.count > 0 && s->number[i] == run.number && s->head[i] == run.head) {
+            run.sum += s->wave[i];
+            run.count++;
+            continue;
         }
-        if (run.count == 0) {
-            run.head = s->head[i];
-            run.number = s->number[i];
-            run.sum = 0;
-        }
-        run.sum += s->side[i];
-        run.count++;
+        pass->runs[count] = run;
+        count += run.count > 0;
+        run.head = s->head[i];
+        run.number = s->number[i];
+        run.sum = s->wave[i];
+        run.count = 1;
     }
     pass->open[plane - ALD__MARK_LEAST_PLANE] = run;
+    pass->take(pass->ctx, plane, pass->runs, count);
+}
+
+static int finest_of(const ald__mark_scratch *s, size_t n)
+{
+    double finest = 0;
+    for (size_t i = 0; i < n; i++)
+        finest = s->finest[i] > finest ? s->finest[i] : finest;
+    return (int)finest;
 }
 
 void ald__mark_pass_run(ald__mark_pass *pass)
@@ -141,10 +152,11 @@ void ald__mark_pass_run(ald__mark_pass *pass)
     memset(pass->open, 0, sizeof pass->open);
     for (size_t at = 0; at < pass->suspect->count;) {
         size_t n = take_values(pass, &at);
+        int finest = finest_of(&pass->scratch, n);
         if (n == 0)
             continue;
         ald__mark_set_classes(&pass->lattice, &pass->scratch, n);
-        for (int k = ALD__MARK_LEAST_PLANE; k <= ALD__MARK_FINEST; k++) {
+        for (int k = ALD__MARK_LEAST_PLANE; k <= finest; k++) {
             if (!(pass->planes >> (k - ALD__MARK_LEAST_PLANE) & 1))
                 continue;
             steps->locate(&pass->lattice, &pass->scratch, n, k);
@@ -154,6 +166,6 @@ void ald__mark_pass_run(ald__mark_pass *pass)
     }
     for (int i = 0; i < ALD__MARK_PLANES; i++) {
         if (pass->open[i].count > 0)
-            pass->take(pass->ctx, i + ALD__MARK_LEAST_PLANE, &pass->open[i]);
+            pass->take(pass->ctx, i + ALD__MARK_LEAST_PLANE, &pass->open[i], 1);
     }
 }

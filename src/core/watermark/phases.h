@@ -21,8 +21,10 @@ typedef struct ald__mark_pass {
     int width_limit; /* planes up to e - this */
     uint32_t planes; /* bit k - ALD__MARK_LEAST_PLANE: plane k */
     int twice;       /* the wave: see ald__mark_steps */
-    void (*take)(void *ctx, int plane, const ald__mark_run *run);
+    int only_capped; /* values of the cap's class alone, large ones included */
+    void (*take)(void *ctx, int plane, const ald__mark_run *runs, size_t count);
     void *ctx;
+    ald__mark_run runs[ALD__MARK_BATCH + 1];
     ald__mark_run open[ALD__MARK_PLANES];
     _Alignas(ALD__MARK_LINE) ald__mark_scratch scratch;
 } ald__mark_pass;
@@ -31,7 +33,7 @@ typedef struct ald__mark_pass {
 ald__mark_pass *ald__mark_pass_new(const ald__mark_suspect *s, size_t most, ald_error *err);
 void ald__mark_pass_free(ald__mark_pass *pass);
 void ald__mark_pass_aim(ald__mark_pass *pass, const ald__mark_guess *guess);
-/* Calls take for every run of the chosen planes. */
+/* Calls take with the runs of the chosen planes, many at a time. */
 void ald__mark_pass_run(ald__mark_pass *pass);
 
 /* min(sqrt(count), 3): neighbours in one cell say little more than one of them. */

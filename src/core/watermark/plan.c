@@ -106,6 +106,16 @@ void ald__mark_plan_set_lattice(ald__mark_plan *plan)
             (unsigned)(ald__mark_origin(plan->keys, plan->domain, ALD__MARK_CODE_PARITY) & 1);
 }
 
+unsigned ald__mark_plan_planes(const ald__mark_plan *plan, double value)
+{
+    int ex = ald__mark_exponent(ald__mark_abs(value)), e = ex < plan->cap ? ex : plan->cap;
+    int finest = e - ex + plan->depth;
+    finest = finest < e - plan->round_limit ? finest : e - plan->round_limit;
+    finest = finest < ALD__MARK_FINEST ? finest : ALD__MARK_FINEST;
+    finest = (finest - plan->first_plane) / ALD__MARK_PLANE_STEP + 1;
+    return (unsigned)(finest < ALD__MARK_PLANES_MOST ? finest : ALD__MARK_PLANES_MOST);
+}
+
 static void set_decimal(ald__mark_plan *plan, int cap, float strength, uint32_t flags)
 {
     double s = (double)strength;
@@ -155,6 +165,7 @@ void ald__mark_plan_init(ald__mark_plan *plan, const ald__mark_keys *keys, const
     plan->keys = keys;
     plan->bits = bits;
     plan->decimals = -1;
+    plan->plane_count = ALD__MARK_PLANES_MOST;
     plan->is_f32 = type.is_float || tally->is_f32;
     plan->first_plane = clamp(ceil_log2(0.75 / (double)strength), 8, 16);
     if (tally->total < LEAST_VALUES || tally->kept == 0) {

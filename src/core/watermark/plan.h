@@ -16,6 +16,7 @@
 #define ALD__MARK_SLOTS 256    /* of the table that finds them */
 #define ALD__MARK_FINEST 28    /* the last plane */
 #define ALD__MARK_PLANE_STEP 4
+#define ALD__MARK_PLANES_MOST 4
 
 #define ALD__MARK_HASHES 4096
 
@@ -40,6 +41,7 @@ typedef struct ald__mark_plan {
     unsigned domain;     /* code of the domain */
     int cap;             /* E: classes end there */
     int first_plane;     /* k0 */
+    int plane_count;     /* at most */
     int depth;           /* a value of exponent ex has planes up to e - ex + depth */
     int round_limit;     /* and up to e - round_limit */
     int least_exponent;  /* of decimals that are marked at all */
@@ -62,6 +64,9 @@ void ald__mark_plan_set_lattice(ald__mark_plan *plan);
 
 /* o of a class in the binary domain, S in a decimal one. */
 double ald__mark_plan_origin(const ald__mark_plan *plan, int e);
+
+/* How many planes a marked value of the binary domain has. */
+unsigned ald__mark_plan_planes(const ald__mark_plan *plan, double value);
 
 /* Nonzero when the value is one of those that are never changed. */
 int ald__mark_plan_is_frequent(const ald__mark_plan *plan, double value);

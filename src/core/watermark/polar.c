@@ -62,10 +62,11 @@ void ald__polar_encode(const ald__polar *code, const uint8_t payload[ALD__POLAR_
     static const uint64_t lower[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
                                       UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                       UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
-    memset(codeword, 0, ALD__POLAR_WORDS * sizeof *codeword);
-    for (unsigned t = 0; t < ALD__POLAR_INFO; t++) {
-        uint64_t bit = payload[t / 8] >> (t % 8) & 1;
-        codeword[code->info[t] / 64] |= bit << (code->info[t] % 64);
+    for (unsigned w = 0, t = 0; w < ALD__POLAR_WORDS; w++) {
+        uint64_t word = 0;
+        for (unsigned end = code->before[(w + 1) * 64]; t < end; t++)
+            word |= (uint64_t)(payload[t / 8] >> (t % 8) & 1) << (code->info[t] % 64);
+        codeword[w] = word;
     }
     for (unsigned h = 0; h < 6; h++) {
         for (unsigned w = 0; w < ALD__POLAR_WORDS; w++)

@@ -150,16 +150,25 @@ typedef struct phase_stats {
     double q[ALD__MARK_PLANES][ALD__MARK_CLASSES]; /* runs */
 } phase_stats;
 
-static void count_run(void *ctx, int plane, const ald__mark_run *run)
+static void count_runs(void *ctx, int plane, const ald__mark_run *runs, size_t count)
 {
     phase_stats *stats = ctx;
-    int class = stats->cap - ald__mark_run_exponent(run), p = plane - ALD__MARK_LEAST_PLANE;
-    double weight = ald__mark_run_weight(run->count);
-    if (class < 0 || class >= ALD__MARK_CLASSES)
-        return;
-    stats->n[p][class] += weight;
-    stats->r[p][class] += weight * run->sum / run->count;
-    stats->q[p][class] += 1;
+    double *n = stats->n[plane - ALD__MARK_LEAST_PLANE];
+    double *r = stats->r[plane - ALD__MARK_LEAST_PLANE];
+    double *q = stats->q[plane - ALD__MARK_LEAST_PLANE];
+    for (size_t i = 0; i < count; i++) {
+        int class = stats->cap - ald__mark_run_exponent(&runs[i]);
+        double weight = 1, mean = runs[i].sum;
+        if (class < 0 || class >= ALD__MARK_CLASSES)
+            continue;
+        if (runs[i].count > 1) {
+            weight = ald__mark_run_weight(runs[i].count);
+            mean /= runs[i].count;
+        }
+        n[class] += weight;
+        r[class] += weight * mean;
+        q[class] += 1;
+    }
 }
 
 static void take_stats(ald__mark_pass *pass, const ald__mark_guess *guess, uint32_t planes,
@@ -169,10 +178,26 @@ static void take_stats(ald__mark_pass *pass, const ald__mark_guess *guess, uint3
     stats->cap = guess->cap;
     pass->planes = planes;
     pass->twice = 1;
-    pass->take = count_run;
+    pass->take = count_runs;
     pass->ctx = stats;
     ald__mark_pass_aim(pass, guess);
     ald__mark_pass_run(pass);
+}
+
+/* From the statistics under the highest cap to those under a lower one: classes move up, and the first is counted again, as the
+ * values above it fall into it. */
+static void lower_cap(ald__mark_pass *pass, const phase_stats *highest,
+                      const ald__mark_guess *guess, phase_stats *stats)
+{
+    size_t by = (size_t)(highest->cap - guess->cap);
+    take_stats(pass, guess, ALL_PLANES, stats);
+    for (int p = 0; p < ALD__MARK_PLANES; p++) {
+        for (size_t c = 1; c + by < ALD__MARK_CLASSES; c++) {
+            stats->n[p][c] = highest->n[p][c + by];
+            stats->r[p][c] = highest->r[p][c + by];
+            stats->q[p][c] = highest->q[p][c + by];
+        }
+    }
 }
 
 /* How far plane p stands out of the next finer one, in standard deviations, over the first `classes`. */
@@ -189,11 +214,10 @@ static double stands_out(const phase_stats *s, int p, int classes)
     return runs > 0 ? sum / ald__mark_sqrt_about(runs) : 0;
 }
 
-static void try_guess(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats,
-                      ald__mark_guess guess, double bonus)
+static void score_guess(ald__mark_suspect *s, const phase_stats *stats, ald__mark_guess guess,
+                        double bonus)
 {
     double score[ALD__MARK_FAMILIES] = {0};
-    take_stats(pass, &guess, ALL_PLANES, stats);
     for (int p = 0; p < ALD__MARK_PLANES; p++) {
         double all = stands_out(stats, p, ALD__MARK_CLASSES), first = stands_out(stats, p, 2);
         double t = all > first ? all : first;
@@ -209,18 +233,22 @@ static void try_guess(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *s
     }
 }
 
+/* `stats` is room for two. */
 static void try_domain(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats, int decimals)
 {
     double units = s->spread * (decimals >= 0 ? ald__mark_pow10(decimals) : 1);
     int usual = s->decimals >= 0 && s->decimals <= DECIMALS_MOST ? s->decimals : -1;
     int cap = ald__mark_exponent(units);
-    for (int offset = -OFFSETS; offset <= OFFSETS; offset++) {
-        ald__mark_guess guess = {decimals, cap + offset, 0};
+    ald__mark_guess guess = {decimals, cap + OFFSETS, 0};
+    pass->only_capped = 0;
+    take_stats(pass, &guess, ALL_PLANES, &stats[0]);
+    pass->only_capped = 1;
+    for (int offset = OFFSETS; offset >= -OFFSETS; offset--) {
         double bonus = decimals == usual ? (offset == 0 ? 16 : 8) : offset == 0 ? 3 : 0;
-        /* decimals need cells of 16 units at least */
-        if (decimals >= 0 && guess.cap < ALD__MARK_LEAST_PLANE + 4 && offset != 0)
-            continue;
-        try_guess(s, pass, stats, guess, bonus);
+        guess.cap = cap + offset;
+        if (offset < OFFSETS)
+            lower_cap(pass, &stats[0], &guess, &stats[1]);
+        score_guess(s, &stats[offset < OFFSETS], guess, bonus);
     }
 }
 
@@ -236,7 +264,7 @@ ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err)
     pass = ald__mark_pass_new(s, GUESS_VALUES, err);
     if (pass == NULL)
         return ALD_E_NOMEM;
-    stats = ald__alloc(s->alloc, sizeof *stats, err);
+    stats = ald__alloc(s->alloc, 2 * sizeof *stats, err);
     if (stats == NULL) {
         ald__mark_pass_free(pass);
         return ALD_E_NOMEM;
@@ -244,10 +272,13 @@ ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err)
     try_domain(s, pass, stats, -1);
     for (int d = s->decimals >= 0 ? s->decimals : 0; d <= DECIMALS_MOST; d++) {
         double units = s->spread * ald__mark_pow10(d);
-        if (s->decimals >= 0 ? d <= s->decimals + 3 : units >= 64 && units < 4194304)
+        /* cells of 16 units at the least: with a smaller spread there are none, and only the usual domain is worth a guess */
+        if (d != s->decimals && ald__mark_exponent(units) + OFFSETS < ALD__MARK_LEAST_PLANE + 4)
+            continue;
+        if (s->decimals >= 0 ? d <= s->decimals + 3 : units < 4194304)
             try_domain(s, pass, stats, d);
     }
-    ald__release(s->alloc, stats, sizeof *stats);
+    ald__release(s->alloc, stats, 2 * sizeof *stats);
     ald__mark_pass_free(pass);
     return ALD_OK;
 }

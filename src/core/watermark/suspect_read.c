@@ -52,19 +52,23 @@ typedef struct plane_reader {
     const ald__mark_weights *weights; /* NULL: each class has its own place, and weight 1 */
 } plane_reader;
 
-static void read_run(void *ctx, int plane, const ald__mark_run *run)
+static void read_runs(void *ctx, int plane, const ald__mark_run *runs, size_t count)
 {
     plane_reader *r = ctx;
-    int class = r->cap - ald__mark_run_exponent(run);
-    int last = r->weights != NULL ? ALD__MARK_CLASSES : ALD__MARK_NOISE_CLASSES;
-    double weight = 1;
-    if (class < 0 || class >= last)
-        return;
-    if (r->weights != NULL)
-        weight = r->weights->of[plane - ALD__MARK_LEAST_PLANE][class];
-    if (weight > 0)
-        add_carrier(&r->wait[r->weights != NULL ? 0 : class], run->head | (uint64_t)(unsigned)plane,
-                    run->number, weight * ald__mark_run_weight(run->count) * run->sum / run->count);
+    const int last = r->weights != NULL ? ALD__MARK_CLASSES : ALD__MARK_NOISE_CLASSES;
+    for (size_t i = 0; i < count; i++) {
+        int class = r->cap - ald__mark_run_exponent(&runs[i]);
+        double y = runs[i].sum;
+        if (class < 0 || class >= last)
+            continue;
+        if (r->weights != NULL)
+            y *= r->weights->of[plane - ALD__MARK_LEAST_PLANE][class];
+        if (runs[i].count > 1)
+            y *= ald__mark_run_weight(runs[i].count) / runs[i].count;
+        if (r->weights == NULL || r->weights->of[plane - ALD__MARK_LEAST_PLANE][class] > 0)
+            add_carrier(&r->wait[r->weights != NULL ? 0 : class],
+                        runs[i].head | (uint64_t)(unsigned)plane, runs[i].number, y);
+    }
 }
 
 static uint32_t planes_with_weights(const ald__mark_weights *w)
@@ -103,7 +107,7 @@ static ald_status read_planes(const ald__mark_suspect *s, const ald__mark_guess 
         reader->weights = weights;
         pass->planes = planes;
         pass->twice = 0;
-        pass->take = read_run;
+        pass->take = read_runs;
         pass->ctx = reader;
         ald__mark_pass_aim(pass, guess);
         ald__mark_pass_run(pass);

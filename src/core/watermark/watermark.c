@@ -211,6 +211,8 @@ static void measure(const ald__mark_plan *plan, const ald__mark_tally *t, void *
     for (size_t at = 0; at < t->count; at += ALD__MARK_BATCH) {
         size_t n = t->count - at < ALD__MARK_BATCH ? t->count - at : ALD__MARK_BATCH;
         ald__mark_cells(plan, ald__mark_scratch_at(scratch), t->value + at, n, out, planes);
+        for (size_t i = 0; i < n && plan->plane_count < ALD__MARK_PLANES_MOST; i++)
+            planes[i] = planes[i] == 0 ? 0 : (uint8_t)ald__mark_plan_planes(plan, t->value[at + i]);
         note_changes(c, t->value + at, out, planes, t->weight + at, n);
     }
 }
@@ -246,11 +248,41 @@ static void leave_alone(ald_watermark_column *report, uint8_t reason)
     report->marked_count = report->carrier_count = 0;
 }
 
+static int is_distorted(const ald_watermark_column *report, double slack)
+{
+    return report->mean_shift + slack > SHIFT_MOST || report->deviation_shift + slack > SHIFT_MOST;
+}
+
+/* The two coarsest planes tell nearly all of the change: where that is well within bounds the others, which add 2^-8 of a
+ * cell, are not needed. */
+static void measure_change(ald__mark_plan *plan, const ald__mark_tally *t, void *scratch,
+                           ald_watermark_column *report)
+{
+    const uint8_t has_lsb = plan->has_lsb;
+    change c;
+    if (plan->mode != ALD_WATERMARK_DECIMALS) {
+        double rest = 0.75 * ald__mark_pow2(-plan->first_plane - 2 * ALD__MARK_PLANE_STEP);
+        double slack;
+        plan->plane_count = 2;
+        plan->has_lsb = 0;
+        measure(plan, t, scratch, &c);
+        plan->plane_count = ALD__MARK_PLANES_MOST;
+        plan->has_lsb = has_lsb;
+        report_changes(t, &c, report);
+        report->largest_change += c.carriers > 0 ? rest : 0;
+        slack = deviation(c.before, (double)t->kept);
+        slack = slack > 0 ? 2 * rest * ald__mark_pow2(plan->cap) / slack : 1;
+        if (!is_distorted(report, slack))
+            return;
+    }
+    measure(plan, t, scratch, &c);
+    report_changes(t, &c, report);
+}
+
 static ald_status plan_column(ald_watermark *w, const ald__mark_leaf *leaf, ald__mark_tally *t,
                               ald__mark_plan *plan, ald_watermark_column *report, ald_error *err)
 {
     const size_t bytes = ald__mark_scratch_bytes();
-    change c;
     void *scratch;
     ALD_TRY(ald__mark_tally_sort(t, err));
     ald__mark_plan_init(plan, &w->keys, w->bits, t, ald__mark_leaf_type(leaf), w->options.strength,
@@ -266,13 +298,12 @@ static ald_status plan_column(ald_watermark *w, const ald__mark_leaf *leaf, ald_
     scratch = ald__alloc_zero(&w->host.alloc, bytes, err);
     if (scratch == NULL)
         return ALD_E_NOMEM;
-    measure(plan, t, scratch, &c);
+    measure_change(plan, t, scratch, report);
     ald__wipe(scratch, bytes);
     ald__release(&w->host.alloc, scratch, bytes);
-    report_changes(t, &c, report);
-    if (c.carriers == 0)
+    if (report->carrier_count == 0)
         plan->reason = ALD_WATERMARK_COARSE;
-    else if (report->mean_shift > SHIFT_MOST || report->deviation_shift > SHIFT_MOST)
+    else if (is_distorted(report, 0))
         plan->reason = ALD_WATERMARK_DISTORTED;
     if (plan->reason != ALD_WATERMARK_NONE)
         leave_alone(report, plan->reason);
