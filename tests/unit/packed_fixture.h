@@ -122,8 +122,8 @@ static inline ald_status fixture_rebuild(const ald__packed_layout *layout, uint8
     uint8_t *table = NULL;
     size_t table_size = 0, directory_size;
     uint32_t first;
-    ald_status st = ald__packed_directory_size(&at, stored, size < 16 ? size : 16, size,
-                                               &directory_size);
+    ald_status st =
+        ald__packed_directory_size(&at, stored, size < 16 ? size : 16, size, &directory_size);
     if (st == ALD_OK)
         st = ald__packed_directory_read(&at, stored, directory_size, size,
                                         layout->body_size + head_size, &directory);

@@ -7,9 +7,10 @@ enum { SHAPES = 12 };
 /* Numbers of many shapes; `i` counts values. */
 static uint64_t shaped(fixture *f, uint32_t shape, uint64_t i, uint32_t width)
 {
-    static const uint64_t extremes[] = {0,          1,          UINT64_MAX,          1ull << 63,
-                                        INT64_MAX,  0x7FFF,     0x8000,              0x80,
-                                        0x7F,       0x80000000, 0x7FFFFFFF,          0xFF00FF00FF,
+    static const uint64_t extremes[] = {0,          1,          UINT64_MAX,
+                                        1ull << 63, INT64_MAX,  0x7FFF,
+                                        0x8000,     0x80,       0x7F,
+                                        0x80000000, 0x7FFFFFFF, 0xFF00FF00FF,
                                         UINT32_MAX, 3,          0xFFFFFFFFFFFFFFFEull};
     switch (shape) {
     case 0:
@@ -41,10 +42,15 @@ static uint64_t shaped(fixture *f, uint32_t shape, uint64_t i, uint32_t width)
 
 static uint64_t shaped_double(fixture *f, uint32_t shape, uint64_t i)
 {
-    static const uint64_t odd[] = {0x8000000000000000ull, 0x7FF0000000000000ull,
-                                   0xFFF0000000000000ull, 0x7FF8000000000001ull,
-                                   0x7FF0DEADBEEF0001ull, 0xFFFFFFFFFFFFFFFFull, 1,
-                                   0x000FFFFFFFFFFFFFull, 0x4320000000000000ull};
+    static const uint64_t odd[] = {0x8000000000000000ull,
+                                   0x7FF0000000000000ull,
+                                   0xFFF0000000000000ull,
+                                   0x7FF8000000000001ull,
+                                   0x7FF0DEADBEEF0001ull,
+                                   0xFFFFFFFFFFFFFFFFull,
+                                   1,
+                                   0x000FFFFFFFFFFFFFull,
+                                   0x4320000000000000ull};
     double d;
     uint64_t bits;
     if (shape >= 8 || (shape >= 4 && fixture_below(f, 9) == 0))

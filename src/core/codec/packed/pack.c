@@ -14,14 +14,14 @@
 /* Every growing buffer, to be cleared and to be given the allocator. */
 static void each_buffer(ald__pack *p, void (*visit)(ald__pack *, ald_buffer *))
 {
-    ald_buffer *all[] = {&p->frame.bytes, &p->frame.ends,      &p->best.bytes,
-                         &p->best.ends,   &p->trial.bytes,     &p->trial.ends,
-                         &p->probe.bytes, &p->probe.ends,      &p->table,
-                         &p->entries,     &p->dense,           &p->sample,
-                         &p->sample_offsets, &p->numbers,      &p->more,
-                         &p->probed,      &p->indices,         &p->hash,
-                         &p->words,       &p->templates,       &p->template_offsets,
-                         &p->slot_values, &p->squeezed,        &p->bodies};
+    ald_buffer *all[] = {&p->frame.bytes,    &p->frame.ends,  &p->best.bytes,
+                         &p->best.ends,      &p->trial.bytes, &p->trial.ends,
+                         &p->probe.bytes,    &p->probe.ends,  &p->table,
+                         &p->entries,        &p->dense,       &p->sample,
+                         &p->sample_offsets, &p->numbers,     &p->more,
+                         &p->probed,         &p->indices,     &p->hash,
+                         &p->words,          &p->templates,   &p->template_offsets,
+                         &p->slot_values,    &p->squeezed,    &p->bodies};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         visit(p, all[i]);
 }
@@ -276,8 +276,8 @@ static ald_status pack_node(ald__pack *p, const ald__packed_layout *layout,
     memset(&entry, 0, offsetof(ald__packed_entry, slots));
     k.valid = (size_t)ald__packed_valid(layout, node);
     if (node->has_validity && validity->size > 0) {
-        ALD_TRY(ald__streams_put(&p->frame, body + validity->begin, (size_t)validity->size, 0,
-                                 p->err));
+        ALD_TRY(
+            ald__streams_put(&p->frame, body + validity->begin, (size_t)validity->size, 0, p->err));
         if (k.valid < k.n)
             k.validity = body + validity->begin;
     }
@@ -301,10 +301,10 @@ typedef struct chunk_pack {
     ald__pack *p;
     const ald__packed_layout *layout;
     const uint8_t *body;
-    ald_buffer *out;       /* the directory's entries are appended first, for the head and every body */
-    uint32_t frames;       /* bodies closed */
-    uint32_t columns;      /* of the frame at hand */
-    uint64_t frame_begin;  /* of its buffers in the body */
+    ald_buffer *out;  /* the directory's entries are appended first, for the head and every body */
+    uint32_t frames;  /* bodies closed */
+    uint32_t columns; /* of the frame at hand */
+    uint64_t frame_begin; /* of its buffers in the body */
 } chunk_pack;
 
 /* Stored and inflated size of one frame, kept behind each other until the directory is written. */

@@ -73,21 +73,22 @@ typedef enum ald__ints_mode {
 /* A packer's memory, kept from column to column. */
 struct ald__pack {
     ald_allocator alloc;
-    uint8_t compression, effort, forced; /* forced: 1 + the filter that tests ask for, where it suits */
-    uint8_t forced_mode;  /* 1 + the mode of numbers */
-    uint8_t failed;       /* there was no memory */
+    uint8_t compression, effort,
+        forced;          /* forced: 1 + the filter that tests ask for, where it suits */
+    uint8_t forced_mode; /* 1 + the mode of numbers */
+    uint8_t failed;      /* there was no memory */
     ald_error *err;
     ald__squeezer *squeezer;
-    ald__streams frame;      /* of the frame at hand */
-    ald__streams best, trial; /* of the column at hand; of a filter that is tried */
-    ald__streams probe;       /* of a mode of numbers that is tried */
+    ald__streams frame;        /* of the frame at hand */
+    ald__streams best, trial;  /* of the column at hand; of a filter that is tried */
+    ald__streams probe;        /* of a mode of numbers that is tried */
     ald_buffer table, entries; /* filter table; entries of the frame at hand */
-    ald_buffer dense;        /* values of slots that have one */
+    ald_buffer dense;          /* values of slots that have one */
     ald_buffer sample, sample_offsets;
-    ald_buffer numbers, more; /* lengths and such */
-    ald_buffer probed;        /* sample of a series */
-    ald_buffer indices;      /* uint16_t */
-    ald_buffer hash, words;  /* of a dictionary */
+    ald_buffer numbers, more;                            /* lengths and such */
+    ald_buffer probed;                                   /* sample of a series */
+    ald_buffer indices;                                  /* uint16_t */
+    ald_buffer hash, words;                              /* of a dictionary */
     ald_buffer templates, template_offsets, slot_values; /* of numbers in text */
     ald_buffer squeezed, bodies;
 };

@@ -361,7 +361,9 @@ static ald_status choose_series(number_column *c, number_choice *out, number_cho
     number_choice decimal = {ALD__FILTER_DECIMAL, ALD__MODE_PLAIN, 0, 0};
     uint32_t modes = ALD__MODES_ALL;
     int e = c->is_float ? find_exponent(&c->sample) : -1, done = 0;
-    if (c->stride > 0 && c->pack->effort != ALD__PACK_FAST)
+    if (c->pack->effort == ALD__PACK_FAST && c->v->width == 1)
+        modes = ALD__MODES_PLAIN; /* sums of single bytes are slow to restore */
+    else if (c->stride > 0 && c->pack->effort != ALD__PACK_FAST)
         modes |= 1u << ALD__MODE_STRIDE;
     memset(second, 0, sizeof *second);
     second->filter = ALD__FILTER_INTS;

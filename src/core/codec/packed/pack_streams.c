@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams, what they cost, and frames of them. A zstd block ends with every stream, so that each plane has a Huffman table of
  * its own; small ones share. */
-#define ZSTD_STATIC_LINKING_ONLY       /* blocks, custom memory */
+#define ZSTD_STATIC_LINKING_ONLY        /* blocks, custom memory */
 #define ZSTD_DISABLE_DEPRECATE_WARNINGS /* the block interface: the other one would copy all input */
 #define LZ4F_STATIC_LINKING_ONLY
 #include <string.h>

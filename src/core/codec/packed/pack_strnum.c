@@ -23,7 +23,7 @@ typedef struct run_policy {
 /* One string's digit runs, one after the other. */
 typedef struct run_scan {
     const uint8_t *text;
-    size_t size, at;     /* at: where to look on */
+    size_t size, at;      /* at: where to look on */
     size_t begin, digits; /* the run */
     uint64_t value;
 } run_scan;

@@ -176,8 +176,8 @@ typedef struct text_column {
 } text_column;
 
 static ald__pack_text *const text_filters[ALD__FILTER_COUNT] = {
-    [ALD__FILTER_STR] = ald__pack_str,         [ALD__FILTER_STRFIX] = pack_strfix,
-    [ALD__FILTER_STRDICT] = pack_dictionary,   [ALD__FILTER_STRNUM] = ald__pack_strnum,
+    [ALD__FILTER_STR] = ald__pack_str,       [ALD__FILTER_STRFIX] = pack_strfix,
+    [ALD__FILTER_STRDICT] = pack_dictionary, [ALD__FILTER_STRNUM] = ald__pack_strnum,
     [ALD__FILTER_STRFRONT] = pack_strfront,
 };
 
@@ -349,8 +349,7 @@ ald_status ald__pack_strings(ald__pack *pack, const ald__strings *v, ald__packed
         uint8_t filter = (uint8_t)(pack->forced - 1);
         if (filter < ALD__FILTER_COUNT && text_filters[filter] != NULL)
             ALD_TRY(build_text(pack, filter, v, entry, &pack->best, &done));
-        return done ? ALD_OK
-                    : build_text(pack, ALD__FILTER_STR, v, entry, &pack->best, &done);
+        return done ? ALD_OK : build_text(pack, ALD__FILTER_STR, v, entry, &pack->best, &done);
     }
     if (pack->effort == ALD__PACK_BEST)
         return pack_best(&c, entry);

@@ -127,7 +127,7 @@ ALD_NODISCARD ald_status ald__packed_frame_rebuild(ald__unpacker *unpacker,
 /* How much a writer tries; ald_effort. */
 typedef enum ald__pack_effort {
     ALD__PACK_DEFAULT = 0,
-    ALD__PACK_FAST = 1, /* neither numbers in text nor strides */
+    ALD__PACK_FAST = 1, /* neither numbers in text nor strides nor sums of bytes */
     ALD__PACK_BEST = 2  /* every filter on the whole column */
 } ald__pack_effort;
 

@@ -221,7 +221,7 @@ static void join_planes(const uint8_t *const *planes, uint32_t count, size_t n, 
         for (size_t at = 0; at < n; at += ALD__INTS_BLOCK) {                                       \
             size_t count = n - at < ALD__INTS_BLOCK ? n - at : ALD__INTS_BLOCK;                    \
             uint32_t j = find_planes(src, n, p->bits, at, count, top, planes);                     \
-            join_planes(planes, j, count, sizeof *dst, dst + at);                                                  \
+            join_planes(planes, j, count, sizeof *dst, dst + at);                                  \
             carry = unfold_##T(p, count, dst + at, carry);                                         \
         }                                                                                          \
         if (p->flags & ALD__INTS_STRIDE) {                                                         \

@@ -12,7 +12,7 @@ typedef struct ald__rebuild {
     const ald__packed_entry *entry;
     const ald__packed_at *at;
     ald__cursor *in;
-    const uint8_t *tail;     /* the frame's last stream, where it belongs already; or NULL */
+    const uint8_t *tail; /* the frame's last stream, where it belongs already; or NULL */
     size_t tail_size;
     const uint8_t *validity; /* or NULL: every slot has a value */
     size_t n, valid;         /* slots; those with a value */

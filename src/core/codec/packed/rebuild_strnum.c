@@ -70,10 +70,29 @@ static void put_digits(uint8_t *p, uint64_t v, size_t count)
 
 static size_t count_digits(uint64_t v)
 {
-    size_t count = 1;
-    while (count < DIGITS_MAX && v >= tens[count])
-        count++;
-    return count;
+    /* 1233 / 4096 is about log10(2) */
+    size_t guess = (size_t)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;
+    return v >= tens[guess] || v == 0 ? guess + 1 : guess;
+}
+
+/* Eight digits of v < 10^8, the first in the lowest byte: halves, pairs and digits split side by side in one word. */
+static uint64_t eight_digits(uint32_t v)
+{
+    uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, q;
+    q = ((x * 10486) >> 20) & 0x0000007F0000007Full;
+    x = q | (x - q * 100) << 16;
+    q = ((x * 103) >> 10) & 0x000F000F000F000Full;
+    x = q | (x - q * 10) << 8;
+    return x | 0x3030303030303030ull;
+}
+
+/* The same where at least ALD__TEXT_SLACK bytes may be written. */
+static inline void put_digits_fast(uint8_t *p, uint64_t v, size_t count)
+{
+    if (count <= 8)
+        ald__store_le64(p, eight_digits((uint32_t)v) >> (8 * (8 - count)));
+    else
+        put_digits(p, v, count);
 }
 
 static ald_status next_number(numbers *s, uint32_t slot, uint64_t *out)
@@ -133,8 +152,8 @@ static size_t find_mark(const uint8_t *t, size_t at, size_t size)
     return at < size ? at : size;
 }
 
-/* One string. */
-static ald_status expand(numbers *s, const uint8_t *t, size_t size)
+/* One string, wherever there may be room for it. */
+static ald_status expand_tight(numbers *s, const uint8_t *t, size_t size)
 {
     size_t begin = 0;
     uint32_t slot = 0;
@@ -145,7 +164,46 @@ static ald_status expand(numbers *s, const uint8_t *t, size_t size)
         ALD_TRY(write_number(s, t[i], v));
         begin = i + 1;
     }
-    ALD_TRY(ald__text_add(&s->out, t + begin, size - begin));
+    return ald__text_add(&s->out, t + begin, size - begin);
+}
+
+/* Text of any size in steps of ALD__TEXT_SLACK: both sides have room for the last one. */
+static inline uint8_t *copy_text(uint8_t *dst, const uint8_t *src, size_t size)
+{
+    for (size_t i = 0; i < size; i += ALD__TEXT_SLACK)
+        memcpy(dst + i, src + i, ALD__TEXT_SLACK);
+    return dst + size;
+}
+
+/* One string where there is room even if every byte of it were a number of the most digits. */
+static ald_status expand_roomy(numbers *s, const uint8_t *t, size_t size)
+{
+    uint8_t *to = s->r->data + s->out.size;
+    size_t begin = 0;
+    uint32_t slot = 0;
+    uint64_t v = 0;
+    for (;;) {
+        size_t i = find_mark(t, begin, size), digits;
+        to = copy_text(to, t + begin, i - begin);
+        if (i == size)
+            break;
+        ALD_TRY(next_number(s, slot++, &v));
+        digits = t[i] == MARK_PLAIN ? count_digits(v) : t[i] - MARK_PADDED;
+        if (t[i] != MARK_PLAIN && v >= tens[digits])
+            return ald__packed_bad(s->r->at, "too large for its digits: a number", v);
+        put_digits_fast(to, v, digits);
+        to += digits;
+        begin = i + 1;
+    }
+    s->out.size = (size_t)(to - s->r->data);
+    return ALD_OK;
+}
+
+static ald_status expand(numbers *s, const uint8_t *t, size_t size)
+{
+    size_t room = s->r->data_size - s->out.size;
+    ALD_TRY(room / DIGITS_MAX > size + ALD__TEXT_SLACK ? expand_roomy(s, t, size)
+                                                       : expand_tight(s, t, size));
     ald__text_end(&s->out);
     return ALD_OK;
 }
