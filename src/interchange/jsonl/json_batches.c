@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interchange/jsonl/json_build.h"
+#include "interchange/jsonl/json_infer.h"
 #include "interchange/jsonl/json_parse.h"
 #include "interchange/text/mem.h"
 
@@ -25,17 +26,20 @@ typedef struct batch_worker {
     ald__json_records records;
     ald__json_pool pool;
     ald__build build;
+    uint64_t serial; /* of objects, in one pass */
 } batch_worker;
 
 typedef struct batch_result {
     batch_part part;
     struct ArrowArray array;
+    ald__place_tree met;   /* in one pass */
     ald__json_fault fault; /* error.status is ALD_OK: none */
 } batch_result;
 
 struct ald__batches {
     const ald__json_input *input;
     const ald__plans *plans;
+    ald__json_checked *checked;
     ald_text_options options;
     uint64_t most_rows, most_bytes;
     size_t cell;   /* where the next batch begins */
@@ -57,7 +61,8 @@ static uint64_t rows_for_width(uint64_t rows, uint64_t limit, size_t leaves)
 }
 
 ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plans,
-                            const ald_text_options *options, ald__batches **out, ald_error *err)
+                            const ald_text_options *options, ald__json_checked *checked,
+                            ald__batches **out, ald_error *err)
 {
     const ald_allocator *alloc = &input->host.alloc;
     ald__batches *b = ald__text_alloc(alloc, 1, sizeof *b, err);
@@ -67,6 +72,7 @@ ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plan
         return ALD_E_NOMEM;
     b->input = input;
     b->plans = plans;
+    b->checked = checked;
     b->options = *options;
     b->most_bytes = options->batch_rows ? BATCH_BYTES_ASKED : BATCH_BYTES;
     b->most_rows = options->batch_rows
@@ -84,6 +90,8 @@ ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plan
         ald__json_pool_init(&b->workers[i].pool, alloc);
         status = ald__build_init(&b->workers[i].build, plans, alloc, err);
         b->workers[i].build.pool = &b->workers[i].pool;
+        if (status == ALD_OK && checked)
+            status = ald__place_tree_init(&b->results[i].met, alloc, plans->seed, err);
     }
     if (status != ALD_OK)
         ald__batches_free(b);
@@ -106,6 +114,8 @@ void ald__batches_free(ald__batches *b)
     for (size_t i = 0; b->results && i < b->worker_count; i++) {
         if (b->results[i].array.release)
             b->results[i].array.release(&b->results[i].array);
+        if (b->results[i].met.blocks.alloc)
+            ald__place_tree_clear(&b->results[i].met);
     }
     ald__text_free(alloc, b->workers, b->worker_count, sizeof *b->workers);
     ald__text_free(alloc, b->results, b->worker_count, sizeof *b->results);
@@ -138,15 +148,32 @@ static batch_part cut_part(ald__batches *b)
     return part;
 }
 
+/* One row; in one pass with a look at what it has. */
+static ald_status build_record(ald__batches *b, batch_worker *worker, batch_result *result,
+                               const ald__json_record *record)
+{
+    int raw = b->plans->raw_numbers || b->checked != NULL;
+    yyjson_val *root;
+    ald_status status = ald__json_parse(&worker->pool, record, raw, &root, &result->fault);
+    if (status == ALD_OK && b->checked) {
+        ald__infer infer = {&result->met, b->checked->rules.types, worker->serial, record->offset,
+                            &result->fault};
+        status = ald__infer_record(&infer, root);
+        worker->serial = infer.serial;
+    }
+    return status == ALD_OK ? ald__build_add(&worker->build, root) : status;
+}
+
 static ald_status build_rows(ald__batches *b, batch_worker *worker, batch_result *result)
 {
     ald__json_fault *fault = &result->fault;
     ald__json_record record = {NULL, 0, ALD_NO_OFFSET};
-    yyjson_val *root;
     uint64_t skip = result->part.skip, rows = result->part.rows;
     ald_status status =
         ald__json_input_seek(b->input, result->part.cell, &worker->records, &fault->error);
     worker->build.fault = fault;
+    if (status == ALD_OK && b->checked)
+        status = ald__place_tree_reset(&result->met, &fault->error);
     if (status == ALD_OK)
         status = ald__build_reserve(&worker->build, (size_t)rows, &fault->error);
     while (status == ALD_OK && rows > 0) {
@@ -160,9 +187,7 @@ static ald_status build_rows(ald__batches *b, batch_worker *worker, batch_result
             skip--;
             continue;
         }
-        status = ald__json_parse(&worker->pool, &record, b->plans->raw_numbers, &root, fault);
-        if (status == ALD_OK)
-            status = ald__build_add(&worker->build, root);
+        status = build_record(b, worker, result, &record);
         rows--;
     }
     if (status == ALD_OK)
@@ -212,6 +237,16 @@ static ald_status tell_progress(const ald__batches *b, ald_error *err)
     return ALD_OK;
 }
 
+/* Another fault than of the host may come from the plans: two passes say what it is. */
+static ald_status check_result(ald__batches *b, const batch_result *result, ald_error *err)
+{
+    int32_t status = result->fault.error.status;
+    if (status == ALD_OK)
+        return ald__json_checked_merge(b->checked, &result->met, err);
+    return status == ALD_E_NOMEM || status == ALD_E_IO ? ALD_OK
+                                                       : ald__json_surprise(b->checked, err);
+}
+
 ald_status ald__batches_next(ald__batches *b, struct ArrowArray *out, ald_error *err)
 {
     batch_result *result;
@@ -223,9 +258,14 @@ ald_status ald__batches_next(ald__batches *b, struct ArrowArray *out, ald_error 
         if (status != ALD_OK)
             return status;
         if (b->ready == 0)
-            return ALD_OK;
+            return b->checked ? ald__json_checked_end(b->checked, err) : ALD_OK;
     }
     result = &b->results[b->taken++];
+    if (b->checked) {
+        ald_status status = check_result(b, result, err);
+        if (status != ALD_OK)
+            return status;
+    }
     if (result->fault.error.status != ALD_OK)
         return ald__json_input_report(b->input, &result->fault, err);
     *out = result->array;

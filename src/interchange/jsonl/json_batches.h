@@ -6,14 +6,16 @@
 #include <stdint.h>
 
 #include "ald/text.h"
+#include "interchange/jsonl/json_checked.h"
 #include "interchange/jsonl/json_input.h"
 #include "interchange/jsonl/json_plan.h"
 
 typedef struct ald__batches ald__batches;
 
-/* All but `options` is borrowed and must stay where it is. */
+/* All but `options` is borrowed and must stay where it is. `checked`: in one pass, else NULL. */
 ALD_NODISCARD ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plans,
-                                          const ald_text_options *options, ald__batches **out,
+                                          const ald_text_options *options,
+                                          ald__json_checked *checked, ald__batches **out,
                                           ald_error *err);
 void ald__batches_free(ald__batches *batches);
 /* The next batch; `release` NULL: there are no more. */

@@ -6,6 +6,7 @@
 
 #include "interchange/jsonl/json_key.h"
 #include "interchange/text/mem.h"
+#include "interchange/text/quick.h"
 
 static int is_nested(const ald__builder *b)
 {
@@ -130,14 +131,44 @@ static int has_room(const ald__column *c)
     return (size_t)c->length < c->row_capacity;
 }
 
+/* Up to 15 digits of a number as text. */
+static inline int raw_int64(const yyjson_val *value, int64_t *out)
+{
+    const uint8_t *p = (const uint8_t *)unsafe_yyjson_get_raw(value);
+    size_t size = unsafe_yyjson_get_len(value), negative = *p == '-', n = size - negative;
+    ald__swar_shape shape;
+    if (n - 1 >= 15)
+        return 0;
+    shape = ald__swar_shape16(p + negative, (uint32_t)n);
+    if (!shape.plain || shape.point != n || (negative && p[1] == '0'))
+        return 0;
+    *out = (int64_t)ald__swar_digits16(p + negative, (uint32_t)n);
+    *out = negative ? -*out : *out;
+    return 1;
+}
+
+static inline int raw_double(const ald__plan *plan, const yyjson_val *value, double *out)
+{
+    size_t size = unsafe_yyjson_get_len(value);
+    ald__quick q;
+    if (size > 32 ||
+        !ald__quick_number((const uint8_t *)unsafe_yyjson_get_raw(value), (uint32_t)size, &q))
+        return 0;
+    *out = q.value;
+    return q.is_faithful || !plan->is_checked;
+}
+
 static ald_status add_int64(ald__build *build, ald__builder *b, yyjson_val *value)
 {
     ald__column *c = &b->column;
     uint64_t bits = value->uni.u64;
     uint8_t tag = unsafe_yyjson_get_tag(value);
-    if (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT)
-            ? bits > INT64_MAX
-            : tag != (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT))
+    int64_t parsed;
+    if (unsafe_yyjson_is_raw(value) && raw_int64(value, &parsed))
+        bits = (uint64_t)parsed;
+    else if (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT)
+                 ? bits > INT64_MAX
+                 : tag != (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT))
         return ald__builder_convert(build, b, value);
     if (!has_room(c))
         return ald__column_add_int64(c, (int64_t)bits, &build->fault->error);
@@ -150,9 +181,10 @@ static ald_status add_float64(ald__build *build, ald__builder *b, yyjson_val *va
 {
     ald__column *c = &b->column;
     double number;
-    if (!unsafe_yyjson_is_num(value))
+    if (unsafe_yyjson_is_num(value))
+        number = unsafe_yyjson_get_num(value);
+    else if (!unsafe_yyjson_is_raw(value) || !raw_double(b->plan, value, &number))
         return ald__builder_convert(build, b, value);
-    number = unsafe_yyjson_get_num(value);
     if (!has_room(c))
         return ald__column_add_double(c, number, &build->fault->error);
     memcpy(c->values + (size_t)c->length * 8, &number, 8);
@@ -232,6 +264,8 @@ static inline int add_quickly(ald__builder *child, yyjson_val *value)
     uint8_t tag = unsafe_yyjson_get_tag(value);
     size_t at = (size_t)c->length, size;
     int32_t offset;
+    int64_t integer;
+    double number;
     if (at >= c->row_capacity || c->valid)
         return 0;
     if (child->plan->op == ALD__PLAN_STRING && unsafe_yyjson_is_str(value)) {
@@ -249,6 +283,12 @@ static inline int add_quickly(ald__builder *child, yyjson_val *value)
     } else if (child->plan->op == ALD__PLAN_FLOAT64 &&
                tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_REAL)) {
         memcpy(c->values + at * 8, &value->uni.f64, 8);
+    } else if (tag != YYJSON_TYPE_RAW) {
+        return 0;
+    } else if (child->plan->op == ALD__PLAN_INT64 && raw_int64(value, &integer)) {
+        memcpy(c->values + at * 8, &integer, 8);
+    } else if (child->plan->op == ALD__PLAN_FLOAT64 && raw_double(child->plan, value, &number)) {
+        memcpy(c->values + at * 8, &number, 8);
     } else {
         return 0;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interchange/jsonl/json_key.h"
+#include "interchange/text/quick.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -21,6 +22,17 @@ static ald_status number_slow(ald__infer *w, ald__place *place, const char *text
     ald__token_number(text, size, &token);
     ald__profile_add(place->numbers, &token, w->where);
     return ALD_OK;
+}
+
+/* A long number as programs print doubles, which says nothing that others have not said. */
+static int is_like_others(ald__profile *seen, const char *text, size_t size)
+{
+    ald__quick q;
+    if (size > 32 || !seen->count[ALD__TOKEN_FLOAT] ||
+        !ald__quick_number((const uint8_t *)text, (uint32_t)size, &q) || !q.is_faithful || q.is_int)
+        return 0;
+    return q.whole <= seen->int_digits && q.decimals <= seen->frac_digits &&
+           (!q.has_exponent || (seen->flags & ALD__TOKEN_EXPONENT));
 }
 
 static int is_zero(const char *text, size_t size)
@@ -57,8 +69,14 @@ static ald_status number(ald__infer *w, ald__place *place, const char *text, siz
     ald__profile *seen = place->numbers;
     uint32_t negative = text[0] == '-', others;
     size_t point, digits;
-    if (!seen || size > 15)
+    if (!seen)
         return number_slow(w, place, text, size);
+    if (size > 15) {
+        if (!is_like_others(seen, text, size))
+            return number_slow(w, place, text, size);
+        seen->count[ALD__TOKEN_FLOAT]++;
+        return ALD_OK;
+    }
     others = ~digit_bits(text) & ((1u << size) - 1) & ~negative;
     point = others ? (size_t)__builtin_ctz(others) : size;
     digits = text[negative] == '0' ? 0 : point - negative;

@@ -68,7 +68,7 @@ static ald_status visit(teller *t, const ald__place *place)
     if (place->declared || t->count > MOST_NOTES)
         return ALD_OK;
     if (kinds > 1) {
-        (void)ald__place_clash(place, &where, &kind);
+        ald__place_second_kind(place, &where, &kind);
         return tell_place(t, place, where, "is text: it has values of several kinds", "");
     }
     if (place->numbers) {

@@ -242,7 +242,7 @@ ald_status ald__place_merge(ald__place_tree *into, const ald__place_tree *from, 
 }
 
 /* The second smallest of the offsets where kinds first stood. Kinds of one record are told apart by their numbers. */
-static void second_kind(const ald__place *place, uint64_t *where, ald__json_kind *kind)
+void ald__place_second_kind(const ald__place *place, uint64_t *where, ald__json_kind *kind)
 {
     int first = 0, second = -1;
     for (int i = 1; i < ALD__JSON_KINDS; i++) {
@@ -263,7 +263,7 @@ const ald__place *ald__place_clash(const ald__place *place, uint64_t *where, ald
     uint64_t at;
     ald__json_kind what;
     *where = ALD__NEVER;
-    second_kind(place, &at, &what);
+    ald__place_second_kind(place, &at, &what);
     if (at != ALD__NEVER) {
         *where = at;
         *kind = what;

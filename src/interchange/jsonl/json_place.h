@@ -74,6 +74,8 @@ ALD_NODISCARD ald_status ald__place_merge(ald__place_tree *into, const ald__plac
 
 /* Kinds that the place has, null not counted. */
 int ald__place_kind_count(const ald__place *place);
+/* Where the second kind of the place itself first stood (ALD__NEVER: it has one kind), and which it is. */
+void ald__place_second_kind(const ald__place *place, uint64_t *where, ald__json_kind *kind);
 /* The first place where a second kind came: the one whose second kind stands first in the input, ties by order of
  * fields. NULL: there is none. *where and *kind tell of the second kind. */
 const ald__place *ald__place_clash(const ald__place *place, uint64_t *where, ald__json_kind *kind);

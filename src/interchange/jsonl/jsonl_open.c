@@ -8,17 +8,24 @@
 #include "interchange/jsonl/json_batches.h"
 #include "interchange/jsonl/json_notes.h"
 #include "interchange/jsonl/json_survey.h"
+#include "interchange/jsonl/jsonl_open.h"
 #include "interchange/text/encoding.h"
 #include "interchange/text/mem.h"
 
 #define DEFAULT_RECORD_BYTES ((uint64_t)256 << 20)
+/* Smaller inputs are gone through twice in no time. */
+#define ONE_PASS_BYTES ((uint64_t)8 << 20)
+#define SAMPLE_RECORDS 200
 
 typedef struct jsonl_reader {
     ald_host host;
-    ald_source decoded; /* the input as UTF-8, when it was something else */
+    ald_jsonl_options options; /* text.restart NULL: two passes */
+    ald_source decoded;        /* the input as UTF-8, when it was something else */
     ald__json_input input;
     ald__plans plans;
     struct ArrowSchema schema;
+    struct ArrowSchema types; /* the declared ones, where they are needed behind the opening */
+    ald__json_checked checked;
     ald__batches *batches;
 } jsonl_reader;
 
@@ -111,33 +118,88 @@ static ald_status refuse_empty(const jsonl_reader *reader, ald_error *err)
                          "which columns an empty table has");
 }
 
-static ald_status study(jsonl_reader *reader, const ald_source *source,
-                        const ald_jsonl_options *options, ald__place_tree *tree, ald_error *err)
+static ald__plan_rules rules_of(const ald_jsonl_options *o)
 {
-    uint64_t most = options->max_line_bytes ? options->max_line_bytes : DEFAULT_RECORD_BYTES;
-    ald__plan_rules rules = {options->text.schema, options->text.types, options->mixed,
-                             options->text.infer_rows != 0};
-    ald__json_fault pending;
-    ald__survey survey = {&reader->input, options, options->text.schema != NULL, &pending};
-    ald_status status;
-    ald__json_fault_clear(&pending);
-    status = decode(reader, &source, options->text.encoding, err);
-    if (status != ALD_OK)
-        return status;
-    status = ald__json_input_init(&reader->input, source, &reader->host, most, &pending, err);
+    return (ald__plan_rules){o->text.schema, o->text.types, o->mixed, o->text.infer_rows != 0};
+}
+
+/* Types from the whole input, and their notes. */
+static ald_status two_passes(jsonl_reader *reader, ald__json_fault *pending, ald_error *err)
+{
+    const ald_jsonl_options *o = &reader->options;
+    ald__survey survey = {&reader->input, o, o->text.schema != NULL, pending};
+    ald__plan_rules rules = rules_of(o);
+    ald__place_tree tree;
+    ald_status status =
+        ald__place_tree_init(&tree, &reader->host.alloc, hash_seed(&reader->host), err);
     if (status == ALD_OK)
-        status = ald__place_tree_init(tree, &reader->host.alloc, hash_seed(&reader->host), err);
+        status = ald__survey_run(&survey, &tree, err);
     if (status == ALD_OK)
-        status = ald__survey_run(&survey, tree, err);
+        status = ald__json_notes(&reader->input, &tree, &o->text, err);
     if (status == ALD_OK)
-        status = ald__json_notes(&reader->input, tree, &options->text, err);
-    if (status == ALD_OK)
-        status = ald__plans_make(&reader->plans, &reader->host.alloc, tree, &rules, err);
+        status = ald__plans_make(&reader->plans, &reader->host.alloc, &tree, &rules, err);
     if (status == ALD_OK)
         status = refuse_empty(reader, err);
     if (status == ALD_OK)
         status = ald__plans_schema(&reader->plans, &rules, &reader->host, &reader->schema, err);
+    ald__place_tree_clear(&tree);
     return status;
+}
+
+/* Rows of the whole input, types from samples. *taken 0: two passes must say more. */
+static ald_status one_pass(jsonl_reader *reader, size_t records, int *taken, ald_error *err)
+{
+    ald__json_fault none;
+    ald__survey survey = {&reader->input, &reader->options, 1, &none};
+    ald__plan_rules rules = rules_of(&reader->options);
+    uint64_t seed = hash_seed(&reader->host);
+    ald_status status;
+    *taken = 0;
+    ald__json_fault_clear(&none);
+    status = ald__json_checked_init(&reader->checked, &reader->input, &rules, seed, err);
+    if (status != ALD_OK)
+        return status;
+    /* What the search for lines or elements finds wrong may stand behind something else that is. */
+    status = ald__survey_run(&survey, &reader->checked.actual, err);
+    if (status == ALD_E_INVALID_FORMAT || status == ALD_E_LIMIT_EXCEEDED)
+        return ALD_OK;
+    if (status == ALD_OK)
+        status = ald__json_checked_sample(&reader->checked, records, taken, err);
+    if (status != ALD_OK || !*taken)
+        return status;
+    status = ald__plans_make(&reader->plans, &reader->host.alloc, &reader->checked.expected, &rules,
+                             err);
+    if (status == ALD_OK)
+        status = refuse_empty(reader, err);
+    if (status == ALD_OK)
+        status = ald__plans_schema(&reader->plans, &rules, &reader->host, &reader->schema, err);
+    reader->checked.plans = &reader->plans;
+    return status;
+}
+
+static ald_status study(jsonl_reader *reader, const ald_source *source,
+                        const ald__jsonl_tuning *tuning, ald_error *err)
+{
+    const ald_jsonl_options *o = &reader->options;
+    uint64_t most = o->max_line_bytes ? o->max_line_bytes : DEFAULT_RECORD_BYTES;
+    ald__json_fault pending;
+    int taken = 0;
+    ald_status status = decode(reader, &source, o->text.encoding, err);
+    ald__json_fault_clear(&pending);
+    if (status == ALD_OK)
+        status = ald__json_input_init(&reader->input, source, &reader->host, most, &pending, err);
+    if (status != ALD_OK)
+        return status;
+    if (o->text.restart && !o->text.schema && !o->text.infer_rows &&
+        pending.record == ALD_NO_OFFSET && source->size_bytes >= tuning->one_pass_bytes) {
+        status = one_pass(reader, tuning->sample_records, &taken, err);
+        if (!taken)
+            ald__json_checked_clear(&reader->checked);
+        if (status != ALD_OK || taken)
+            return status;
+    }
+    reader->options.text.restart = NULL;
+    return two_passes(reader, &pending, err);
 }
 
 static ald_status reader_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
@@ -146,19 +208,18 @@ static ald_status reader_schema(void *ctx, struct ArrowSchema *out, ald_error *e
     return ald_schema_copy(&reader->host, &reader->schema, out, err);
 }
 
-static ald_status reader_next(void *ctx, struct ArrowArray *out, ald_error *err)
-{
-    jsonl_reader *reader = ctx;
-    return ald__batches_next(reader->batches, out, err);
-}
+static ald_status reader_next(void *ctx, struct ArrowArray *out, ald_error *err);
 
 static void reader_free(void *ctx)
 {
     jsonl_reader *reader = ctx;
     ald_allocator alloc = reader->host.alloc;
     ald__batches_free(reader->batches);
+    ald__json_checked_clear(&reader->checked);
     if (reader->schema.release)
         reader->schema.release(&reader->schema);
+    if (reader->types.release)
+        reader->types.release(&reader->types);
     ald__plans_clear(&reader->plans);
     if (reader->input.cells)
         ald__json_input_clear(&reader->input);
@@ -166,13 +227,102 @@ static void reader_free(void *ctx)
     ald__text_free(&alloc, reader, 1, sizeof *reader);
 }
 
-ald_status ald_jsonl_open(const ald_source *source, const ald_jsonl_options *options,
-                          const ald_host *host, struct ArrowArrayStream *out, ald_error *err)
+/* The reader is the stream's, also on failure. */
+static ald_status make_stream(jsonl_reader *reader, struct ArrowArrayStream *out, ald_error *err)
+{
+    ald_stream_impl impl = {reader_schema, reader_next, reader_free, reader, 0};
+    ald__json_checked *checked = reader->options.text.restart ? &reader->checked : NULL;
+    ald_status status = ald__batches_new(&reader->input, &reader->plans, &reader->options.text,
+                                         checked, &reader->batches, err);
+    if (status != ALD_OK) {
+        reader_free(reader);
+        return status;
+    }
+    for (size_t i = 0; i < reader->input.cell_count; i++)
+        impl.row_count += reader->input.cells[i].rows;
+    return ald_stream_new(&impl, &reader->host.alloc, out, err);
+}
+
+/* The input, and what says how it is read, in a reader of its own. */
+static jsonl_reader *take_over(jsonl_reader *from, ald_error *err)
+{
+    jsonl_reader *next = ald__text_alloc(&from->host.alloc, 1, sizeof *next, err);
+    if (!next)
+        return NULL;
+    next->host = from->host;
+    next->options = from->options;
+    next->options.text.restart = NULL;
+    next->input = from->input;
+    next->decoded = from->decoded;
+    next->types = from->types;
+    if (next->options.text.types)
+        next->options.text.types = &next->types;
+    memset(&from->input, 0, sizeof from->input);
+    memset(&from->decoded, 0, sizeof from->decoded);
+    memset(&from->types, 0, sizeof from->types);
+    return next;
+}
+
+/* What the types of the whole input are is found out as ever; what the failed stream had goes to the new one. */
+static ald_status start_over(jsonl_reader *reader, ald_error *err)
+{
+    struct ArrowArrayStream *out = reader->options.text.restart;
+    ald_error surprise = {.status = ALD_OK};
+    ald__json_fault pending;
+    jsonl_reader *next;
+    ald_status status;
+    (void)ald__json_surprise(&reader->checked, &surprise);
+    ald__json_fault_clear(&pending);
+    ald__batches_free(reader->batches);
+    reader->batches = NULL;
+    ald__json_checked_clear(&reader->checked);
+    ald__plans_clear(&reader->plans);
+    next = take_over(reader, err);
+    if (!next)
+        return ALD_E_NOMEM;
+    status = two_passes(next, &pending, err);
+    if (status != ALD_OK) {
+        reader_free(next);
+        return status;
+    }
+    status = make_stream(next, out, err);
+    if (status == ALD_OK && err)
+        *err = surprise;
+    return status == ALD_OK ? ALD_E_SCHEMA_MISMATCH : status;
+}
+
+static ald_status reader_next(void *ctx, struct ArrowArray *out, ald_error *err)
+{
+    jsonl_reader *reader = ctx;
+    ald_status status;
+    if (!reader->batches)
+        return ald_error_set(err, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET, "another stream goes on");
+    status = ald__batches_next(reader->batches, out, err);
+    if (!reader->options.text.restart)
+        return status;
+    if (status == ALD_OK && !out->release)
+        return ald__json_notes(&reader->input, &reader->checked.actual, &reader->options.text, err);
+    return status != ALD_OK && reader->checked.surprised ? start_over(reader, err) : status;
+}
+
+/* Types are needed as long as values are looked at. */
+static ald_status keep_types(jsonl_reader *reader, ald_error *err)
+{
+    ald_text_options *text = &reader->options.text;
+    ald_status status;
+    if (!text->types || !text->restart)
+        return ALD_OK;
+    status = ald_schema_copy(&reader->host, text->types, &reader->types, err);
+    text->types = &reader->types;
+    return status;
+}
+
+ald_status ald__jsonl_open_tuned(const ald_source *source, const ald_jsonl_options *options,
+                                 const ald_host *host, const ald__jsonl_tuning *tuning,
+                                 struct ArrowArrayStream *out, ald_error *err)
 {
     ald_jsonl_options chosen;
-    ald__place_tree tree;
     jsonl_reader *reader;
-    ald_stream_impl impl;
     ald_status status;
     if (out)
         memset(out, 0, sizeof *out);
@@ -188,23 +338,21 @@ ald_status ald_jsonl_open(const ald_source *source, const ald_jsonl_options *opt
     reader = ald__text_alloc(&host->alloc, 1, sizeof *reader, err);
     if (!reader)
         return ALD_E_NOMEM;
-    memset(&tree, 0, sizeof tree);
     reader->host = *host;
-    status = study(reader, source, &chosen, &tree, err);
-    ald__place_tree_clear(&tree);
+    reader->options = chosen;
+    status = keep_types(reader, err);
     if (status == ALD_OK)
-        status =
-            ald__batches_new(&reader->input, &reader->plans, &chosen.text, &reader->batches, err);
+        status = study(reader, source, tuning, err);
     if (status != ALD_OK) {
         reader_free(reader);
         return status;
     }
-    memset(&impl, 0, sizeof impl);
-    impl.schema = reader_schema;
-    impl.next = reader_next;
-    impl.free = reader_free;
-    impl.ctx = reader;
-    for (size_t i = 0; i < reader->input.cell_count; i++)
-        impl.row_count += reader->input.cells[i].rows;
-    return ald_stream_new(&impl, &host->alloc, out, err);
+    return make_stream(reader, out, err);
+}
+
+ald_status ald_jsonl_open(const ald_source *source, const ald_jsonl_options *options,
+                          const ald_host *host, struct ArrowArrayStream *out, ald_error *err)
+{
+    static const ald__jsonl_tuning usual = {ONE_PASS_BYTES, SAMPLE_RECORDS};
+    return ald__jsonl_open_tuned(source, options, host, &usual, out, err);
 }
