@@ -206,7 +206,10 @@ static ald_status check_file(cli_env *env, const check_args *args, cli_input *in
     if (info->license == NULL) {
         return no_license(err);
     }
-    ald_status status = cli_input_trust(in, &args->trust, err);
+    in->has_trust =
+        1; /* without a name nobody is asked for a password: the license is checked before it is needed */
+    ald_status status = cli_trust_open(env, &args->trust, &in->source,
+                                       args->trust.ask_password ? in->name : NULL, &in->trust, err);
     if (status == ALD_OK) {
         in->trust.trust.commercial = 1;
         status = check_by_reading(in, &args->trust, err);

@@ -205,12 +205,64 @@ def test_private_key(binary, folder):
     check(session.finish() == 1 and b"--private-key FILE" in session.output, f"{session.output!r}")
 
 
+def test_encrypt(binary, folder):
+    """A new password is asked for twice, a wrong second one leaves the file as it was."""
+    (Path(folder) / "in.csv").write_text("a\n123\n")
+    run(binary, folder, "convert", "in.csv", "u.ald")
+    before = (Path(folder) / "u.ald").read_bytes()
+    for second, status in ((SECRET + "x", 2), (SECRET, 0)):
+        session = Session(binary, folder, "encrypt", "u.ald", "--password")
+        session.read_until("New password of the data set (u.ald): ")
+        session.type(SECRET)
+        session.read_until("The same again: ")
+        session.type(second)
+        check(session.finish() == status, f"{session.output!r}")
+        check(SECRET.encode() not in session.output, "the secret was shown")
+        check(((Path(folder) / "u.ald").read_bytes() == before) == (status != 0), "what became of the file")
+    (Path(folder) / "p").write_text(SECRET + "\n")
+    run(binary, folder, "cat", "u.ald", "--passphrase-file", "p")
+
+
+def test_two_secrets(binary, folder):
+    """A sale: the key's passphrase, then the data set's password, each by its name."""
+    (Path(folder) / "kp").write_text("of the key\n")
+    (Path(folder) / "in.csv").write_text("a\n123\n")
+    run(binary, folder, "keygen", "-q", "-o", "s", "--key-passphrase-file", "kp")
+    session = Session(binary, folder, "package", "in.csv", "o.ald", "--licensee", "A", "--key", "s", "--password")
+    session.read_until("Passphrase of the key (s): ")
+    session.type("of the key")
+    session.read_until("New password of the data set (in.csv): ")
+    session.type(SECRET)
+    session.read_until("The same again: ")
+    session.type(SECRET)
+    check(session.finish() == 0, f"{session.output!r}")
+    session = Session(binary, folder, "open", "o.ald", "-", "--to", "csv", "--trusted-keys", "s.pub")
+    session.read_until("assword of the data set (o.ald)")
+    session.type(SECRET)
+    check(session.finish() == 0 and b"123" in session.output, f"{session.output!r}")
+
+
+def test_protecting_needs_no_password(binary, folder):
+    """An encrypted file is signed, licensed, checked and given a key for questions without anybody being asked."""
+    encrypted(binary, folder, "--passphrase-file", "p")
+    run(binary, folder, "keygen", "-q", "-o", "s", "--no-passphrase")
+    run(binary, folder, "trust", "add", "s.pub")
+    for args in (["license", "e.ald", "--licensee", "A", "--key", "s"], ["license", "check", "e.ald"],
+                 ["license", "show", "e.ald"], ["query", "publish", "e.ald", "--key", "s"],
+                 ["query", "seal", "e.ald", "--private-key", "s.pub", "-o", "q"], ["sign", "e.ald", "--key", "s"],
+                 ["sign", "e.ald", "--strip"]):
+        session = Session(binary, folder, *args)
+        check(session.finish() == 0, f"{args}: {session.output!r}")
+        check(b"assword of" not in session.output, f"{args}: {session.output!r}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     binary = str(Path(parser.parse_args().bin).resolve())
     tests = [test_keygen, test_not_the_same, test_empty, test_too_long, test_interrupted, test_password,
-             test_no_password, test_wrong_password, test_no_question, test_private_key]
+             test_no_password, test_wrong_password, test_no_question, test_private_key, test_encrypt, test_two_secrets,
+             test_protecting_needs_no_password]
     failed = 0
     for test in tests:
         with tempfile.TemporaryDirectory() as folder:
