@@ -156,7 +156,7 @@ static void check_changed_later(const golden *g)
     for (int64_t k = 0; k < info->schema->n_children; k++) {
         wanted[k] = 1;
         if (!CHECK_INT(ald_streaming_chunk(s, 0, wanted, &chunk, &err), want))
-            note(g, "a column of a changed chunk", err.status);
+            note(g, "a column of a changed chunk", (ald_status)err.status);
         wanted[k] = 0;
     }
     if (info->chunk_count > 1 && CHECK_OK(ald_streaming_chunk(s, 1, NULL, &chunk, &err), &err))
