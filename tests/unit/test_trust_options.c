@@ -334,6 +334,151 @@ static void test_poor_hosts(void)
     ald_buffer_clear(&file);
 }
 
+/* ---- secrets */
+
+/* Memory in which a key must not be left. */
+typedef struct watched {
+    uint8_t key[32];
+    void *blocks[4096];
+    size_t sizes[4096];
+    size_t left; /* times that memory with the key in it was given back */
+} watched;
+
+static int holds(const watched *w, const void *block, size_t size)
+{
+    const uint8_t *p = (const uint8_t *)block;
+    for (size_t i = 0; i + 32 <= size; i++) {
+        if (memcmp(p + i, w->key, 32) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void *watched_alloc(void *ctx, size_t size)
+{
+    watched *w = (watched *)ctx;
+    size_t i = 0;
+    while (i < 4096 && w->blocks[i] != NULL)
+        i++;
+    if (i == 4096)
+        abort();
+    w->blocks[i] = calloc(1, size);
+    w->sizes[i] = size;
+    return w->blocks[i];
+}
+
+static void watched_release(void *ctx, void *ptr, size_t size)
+{
+    watched *w = (watched *)ctx;
+    size_t i = 0;
+    w->left += (size_t)holds(w, ptr, size);
+    while (i < 4096 && w->blocks[i] != ptr)
+        i++;
+    if (i == 4096)
+        abort();
+    w->blocks[i] = NULL;
+    free(ptr);
+}
+
+static void *watched_resize(void *ctx, void *ptr, size_t old_size, size_t new_size)
+{
+    void *block = watched_alloc(ctx, new_size);
+    memcpy(block, ptr, old_size < new_size ? old_size : new_size);
+    watched_release(ctx, ptr, old_size);
+    return block;
+}
+
+static int is_kept(const watched *w)
+{
+    int kept = 0;
+    for (size_t i = 0; i < 4096; i++) {
+        if (w->blocks[i] != NULL)
+            kept |= holds(w, w->blocks[i], w->sizes[i]);
+    }
+    return kept;
+}
+
+/* The key of a file whose private key is known. */
+static void find_key(const ald_buffer *file, const ald_trust *trust, uint8_t key[32])
+{
+    ald_source source = ald_source_memory(file->data, file->size);
+    ald__key_search search = {0};
+    ald__file f;
+    REQUIRE_OK(ald__file_open(&f, &source, 0, ALD__FILE_WHOLE, &host.alloc, &err), &err);
+    search.host = &host;
+    search.block = file->data + f.sections.encryption.begin;
+    search.block_size = (size_t)(f.sections.encryption.end - f.sections.encryption.begin);
+    search.private_keys = trust->private_keys;
+    search.private_count = trust->private_count;
+    CHECK_OK(ald__key_search_next(&search, key, &err), &err);
+    ald__file_clear(&f);
+}
+
+static void test_keys_are_wiped(void)
+{
+    static watched w;
+    protect_way way = {.encryption = ALD_ENCRYPTION_SEVERAL,
+                       .streaming = 1,
+                       .compression = 1,
+                       .rows = 8,
+                       .chunk_rows = 4};
+    ald_buffer file = save_as(way, NULL);
+    ald_source source = ald_source_memory(file.data, file.size);
+    ald_trust trust = protect_trust(&way);
+    ald_load_options o = ALD_LOAD_OPTIONS_INIT;
+    ald_host watching = host;
+    ald_streaming *s = NULL;
+    struct ArrowArray chunk;
+    memset(&w, 0, sizeof w);
+    find_key(&file, &trust, w.key);
+    o.trust = &trust;
+    watching.alloc = (ald_allocator){watched_alloc, watched_resize, watched_release, &w};
+    CHECK_INT(load_with(&file, &o, &watching), ALD_OK);
+    CHECK_UINT(w.left, 0);
+    REQUIRE_OK(ald_streaming_open(&source, &o, &watching, &s, &err), &err);
+    CHECK(is_kept(&w)); /* else this test would not see anything */
+    REQUIRE_OK(ald_streaming_chunk(s, 1, NULL, &chunk, &err), &err);
+    chunk.release(&chunk);
+    ald_streaming_close(s);
+    CHECK(!is_kept(&w));
+    CHECK_UINT(w.left, 0);
+    ald_buffer_clear(&file);
+}
+
+/* ---- threads */
+
+/* Rows of many chunks that are checked and decrypted at once. */
+static void test_threads(void)
+{
+    protect_way way = {.encryption = ALD_ENCRYPTION_SEVERAL,
+                       .streaming = 1,
+                       .with_signer = 1,
+                       .compression = 1,
+                       .rows = 400,
+                       .chunk_rows = 10};
+    ald_host threaded = ald_native_host(4);
+    ald_buffer file = save_as(way, NULL);
+    ald_source source = ald_source_memory(file.data, file.size);
+    ald_trust trust = protect_trust(&way);
+    ald_load_options o = ALD_LOAD_OPTIONS_INIT;
+    ald_streaming *s = NULL;
+    struct ArrowArray got;
+    uint64_t rows[400];
+    for (uint64_t i = 0; i < 400; i++)
+        rows[i] = i * 37 % 400;
+    o.trust = &trust;
+    o.cache_bytes = 1; /* none: all chunks each time */
+    REQUIRE_OK(ald_streaming_open(&source, &o, &threaded, &s, &err), &err);
+    memset(&trust, 0, sizeof trust); /* the handle has what it needs */
+    for (int again = 0; again < 5; again++) {
+        REQUIRE_OK(ald_streaming_take(s, rows, 400, NULL, &got, &err), &err);
+        CHECK_INT(number_wrong(&got, rows, NULL), 0);
+        got.release(&got);
+    }
+    ald_streaming_close(s);
+    ald_buffer_clear(&file);
+}
+
 int main(void)
 {
     host = ald_native_host(1);
@@ -344,5 +489,7 @@ int main(void)
     RUN(test_expiry);
     RUN(test_several_is_new);
     RUN(test_poor_hosts);
+    RUN(test_keys_are_wiped);
+    RUN(test_threads);
     return check_done();
 }
