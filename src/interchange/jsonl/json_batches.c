@@ -156,8 +156,8 @@ static ald_status build_record(ald__batches *b, batch_worker *worker, batch_resu
     yyjson_val *root;
     ald_status status = ald__json_parse(&worker->pool, record, raw, &root, &result->fault);
     if (status == ALD_OK && b->checked) {
-        ald__infer infer = {&result->met, b->checked->rules.types, worker->serial, record->offset,
-                            &result->fault};
+        ald__infer infer = {&result->met,   b->checked->rules.types, worker->serial,
+                            record->offset, &result->fault,          !b->plans->raw_numbers};
         status = ald__infer_record(&infer, root);
         worker->serial = infer.serial;
     }

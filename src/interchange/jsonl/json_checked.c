@@ -51,8 +51,8 @@ static ald_status sample_cell(sampler *s, size_t cell, size_t records, ald__json
         status = ald__json_records_next(&s->records, limit, &record, &fault->error);
         if (status != ALD_OK || !record.data)
             break;
-        infer = (ald__infer){&s->checked->expected, s->checked->rules.types, s->serial,
-                             record.offset, fault};
+        infer = (ald__infer){
+            &s->checked->expected, s->checked->rules.types, s->serial, record.offset, fault, 0};
         status = ald__json_parse(&s->pool, &record, 1, &root, fault);
         if (status == ALD_OK)
             status = ald__infer_record(&infer, root);

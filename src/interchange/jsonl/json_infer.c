@@ -25,14 +25,20 @@ static ald_status number_slow(ald__infer *w, ald__place *place, const char *text
 }
 
 /* A long number as programs print doubles, which says nothing that others have not said. */
-static int is_like_others(ald__profile *seen, const char *text, size_t size)
+static int is_like_others(const ald__infer *w, const ald__profile *seen, yyjson_val *value)
 {
+    const char *text = unsafe_yyjson_get_str(value);
+    size_t size = unsafe_yyjson_get_len(value);
     ald__quick q;
     if (size > 32 || !seen->count[ALD__TOKEN_FLOAT] ||
         !ald__quick_number((const uint8_t *)text, (uint32_t)size, &q) || !q.is_faithful || q.is_int)
         return 0;
-    return q.whole <= seen->int_digits && q.decimals <= seen->frac_digits &&
-           (!q.has_exponent || (seen->flags & ALD__TOKEN_EXPONENT));
+    if (q.whole > seen->int_digits || q.decimals > seen->frac_digits ||
+        (q.has_exponent && !(seen->flags & ALD__TOKEN_EXPONENT)))
+        return 0;
+    if (w->keeps_doubles)
+        unsafe_yyjson_set_double(value, q.value);
+    return 1;
 }
 
 static int is_zero(const char *text, size_t size)
@@ -64,15 +70,16 @@ static uint32_t digit_bits(const char *text)
 #endif
 
 /* Up to 15 digits are exact in every type, so a plain number of no more digits than were met before only counts. */
-static ald_status number(ald__infer *w, ald__place *place, const char *text, size_t size)
+static ald_status number(ald__infer *w, ald__place *place, yyjson_val *value)
 {
+    const char *text = unsafe_yyjson_get_str(value);
     ald__profile *seen = place->numbers;
     uint32_t negative = text[0] == '-', others;
-    size_t point, digits;
+    size_t size = unsafe_yyjson_get_len(value), point, digits;
     if (!seen)
         return number_slow(w, place, text, size);
     if (size > 15) {
-        if (!is_like_others(seen, text, size))
+        if (!is_like_others(w, seen, value))
             return number_slow(w, place, text, size);
         seen->count[ALD__TOKEN_FLOAT]++;
         return ALD_OK;
@@ -208,7 +215,7 @@ static ald_status walk(ald__infer *w, ald__place *place, yyjson_val *value, unsi
         return ALD_OK;
     case YYJSON_TYPE_RAW:
         met(place, ALD__JSON_NUMBER, w->where);
-        return number(w, place, unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value));
+        return number(w, place, value);
     case YYJSON_TYPE_BOOL:
         met(place, ALD__JSON_BOOL, w->where);
         place->settled |= 1u << YYJSON_TYPE_BOOL;

@@ -16,6 +16,7 @@ typedef struct ald__infer {
     uint64_t serial;                 /* of objects; never reset */
     uint64_t where;                  /* offset of the record */
     ald__json_fault *fault;
+    int keeps_doubles; /* long numbers become doubles in the record: for who builds doubles of it anyway */
 } ald__infer;
 
 /* `record` was parsed with numbers as raw text. On failure *fault tells all but the record's offset. */

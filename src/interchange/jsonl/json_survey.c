@@ -36,8 +36,9 @@ typedef struct wave {
 static ald_status read_record(const wave *w, survey_worker *worker, survey_cell *cell,
                               const ald__json_record *record)
 {
-    ald__infer infer = {&cell->tree, w->survey->options->text.types, worker->serial, record->offset,
-                        &cell->fault};
+    ald__infer infer = {&cell->tree,    w->survey->options->text.types,
+                        worker->serial, record->offset,
+                        &cell->fault,   0};
     yyjson_val *root;
     ald_status status = ald__json_parse(&worker->pool, record, 1, &root, &cell->fault);
     if (status == ALD_OK)
