@@ -47,7 +47,7 @@ typedef struct ald_select_options {
 
 #define ALD_SELECT_OPTIONS_INIT {sizeof(ald_select_options), 0, 0, 0, NULL, 0, UINT64_MAX, NULL, 0}
 
-/* What options choose of `batches`, which is moved into *out (on failure it is released). Batches are as in the stream,
+/* What options (NULL: everything) choose of `batches`, which is moved into *out (on failure it is released). Batches are as in the stream,
  * shorter, and none is empty; where something is left out of one, the rest is copied. Batches must be valid arrays: those
  * of this library's readers are. */
 ALD_API ALD_NODISCARD ald_status ald_select_stream(struct ArrowArrayStream *batches,

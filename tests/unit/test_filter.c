@@ -206,6 +206,9 @@ static void test_ranges_limits_columns(void)
     CHECK_CONTAINS(choose(&o, 2), "InvalidArgument: there is no column 'zz'");
     o.columns = twice;
     CHECK_CONTAINS(choose(&o, 2), "InvalidArgument: the column 's' is asked for twice");
+    o.columns = two;
+    o.struct_size = 8;
+    CHECK_CONTAINS(choose(&o, 2), "InvalidArgument: struct_size 8 is too small");
 }
 
 static void test_all_passes_as_it_is(void)

@@ -5,6 +5,7 @@
 #include "ald/schema.h"
 #include "ald/stream.h"
 #include "interchange/filter/filter.h"
+#include "interchange/format/options.h"
 #include "interchange/text/mem.h"
 
 /* ---- one batch */
@@ -227,15 +228,21 @@ static ald_status selection_next(void *ctx, struct ArrowArray *out, ald_error *e
     return ALD_OK;
 }
 
-static ald_status selection_init(selection *s, const ald_select_options *o, ald_error *err)
+static ald_status selection_init(selection *s, const ald_select_options *given, ald_error *err)
 {
+    static const ald_select_options defaults = ALD_SELECT_OPTIONS_INIT;
+    ald_select_options options = defaults;
+    const ald_select_options *o = &options;
+    ald_status status = ald__options_copy(&options, sizeof options, sizeof options, given, err);
+    if (status != ALD_OK)
+        return status;
     s->row_begin = o->row_begin;
     s->row_end = o->row_end != 0 ? o->row_end : UINT64_MAX;
     s->left = o->limit;
     if (s->row_begin > s->row_end)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "the range of rows ends before it begins");
-    ald_status status = ald_stream_schema(&s->from, &s->schema, err);
+    status = ald_stream_schema(&s->from, &s->schema, err);
     if (status == ALD_OK)
         status = choose_columns(s, o, err);
     if (status == ALD_OK && o->where_size > 0)
