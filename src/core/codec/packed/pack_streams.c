@@ -249,7 +249,7 @@ static ald_status zstd_frame(ald__squeezer *q, const ald__streams *s, ald_buffer
         size_t end = next_end(s, begin, &stream);
         uint8_t *dst = out->data + out->size;
         size_t left = out->capacity - out->size;
-        const uint8_t *src = s->bytes.data + begin;
+        const uint8_t *src = size > 0 ? s->bytes.data + begin : out->data;
         int last = end == size;
         got = last ? ZSTD_compressEnd(q->frames, dst, left, src, end - begin)
                    : ZSTD_compressContinue(q->frames, dst, left, src, end - begin);
