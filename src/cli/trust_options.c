@@ -407,4 +407,10 @@ void cli_trust_note(const cli_env *env, const cli_trust *trust, const ald_info *
         ald_key_fingerprint(info->signer_public_key, &env->host, print, NULL) == ALD_OK) {
         cli_note(env, "the signature is right, but nobody here trusts its signer: %s", print);
     }
+    const ald_revocations *list = trust->trust.revocations;
+    if (list != NULL && info->license != NULL &&
+        (info->signer_public_key == NULL ||
+         memcmp(list->signer, info->signer_public_key, sizeof(list->signer)) != 0)) {
+        cli_note(env, "the revocation list is not of the file's signer: it says nothing about it");
+    }
 }

@@ -49,7 +49,7 @@ void cli_trust_load(const cli_trust *trust, ald_load_options *load);
 /* After `status`: sets the hint to what the options can do about it. `source` is the file. Keeps a hint that is there. */
 void cli_trust_explain(cli_env *env, const cli_trust *trust, const ald_source *source,
                        ald_status status);
-/* A note on who signed a file that was read though nobody trusts them. */
+/* Notes on who signed a file that was read though nobody trusts them, and on a revocation list of somebody else. */
 void cli_trust_note(const cli_env *env, const cli_trust *trust, const ald_info *info);
 
 #endif
