@@ -35,6 +35,7 @@ typedef struct cli_env {
     const char *subject;       /* the file that an error is about, or NULL */
     char hint[CLI_HINT_BYTES]; /* printed below an error; empty: none */
     opt_seen seen;
+    int answer; /* the exit code when nothing failed: 0, or CLI_EXIT_FAILED for a "yes, found" */
 } cli_env;
 
 typedef struct cli_command {

@@ -18,8 +18,8 @@ static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
 {
     const convert_args *args = raw;
     file_format format = FORMAT_UNKNOWN;
-    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe, &args->keep, NULL,
-                  0,        0};
+    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe, &args->keep,
+                  NULL,     0,    0,           NULL};
     ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
     if (status != ALD_OK || t.out != NULL) {
         return status != ALD_OK ? status : cli_transfer(env, &t, err);

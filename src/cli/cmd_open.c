@@ -60,8 +60,8 @@ static ald_status run_open(cli_env *env, void *raw, ald_error *err)
         return look(env, args, err);
     }
     if (status == ALD_OK) {
-        transfer t = {args->in, out, &args->read, &args->write, &args->describe, &args->keep, NULL,
-                      1,        0};
+        transfer t = {args->in, out, &args->read, &args->write, &args->describe, &args->keep,
+                      NULL,     1,   0,           NULL};
         status = cli_transfer(env, &t, err);
     }
     return status;

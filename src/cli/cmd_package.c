@@ -78,7 +78,8 @@ static ald_status run_package(cli_env *env, void *raw, ald_error *err)
                       &keep,
                       &protection.protection,
                       0,
-                      1};
+                      1,
+                      NULL};
         status = cli_transfer(env, &t, err);
     }
     if (status == ALD_OK) {

@@ -21,6 +21,9 @@ extern const cli_command cli_cmd_license_revoke;
 extern const cli_command cli_cmd_license_show;
 extern const cli_command cli_cmd_open;
 extern const cli_command cli_cmd_package;
+extern const cli_command cli_cmd_piracy_detect;
+extern const cli_command cli_cmd_piracy_entropy;
+extern const cli_command cli_cmd_piracy_extract;
 extern const cli_command cli_cmd_query_answer;
 extern const cli_command cli_cmd_query_open;
 extern const cli_command cli_cmd_query_publish;
@@ -36,5 +39,6 @@ extern const cli_command cli_cmd_trust_remove;
 extern const cli_command cli_cmd_validate;
 extern const cli_command cli_cmd_verify;
 extern const cli_command cli_cmd_version;
+extern const cli_command cli_cmd_watermark;
 
 #endif

@@ -118,5 +118,5 @@ int main(int argc, char **argv)
         cli_report(&env, &err);
         status = flushed;
     }
-    return cli_exit_code(status);
+    return status == ALD_OK ? env.answer : cli_exit_code(status);
 }

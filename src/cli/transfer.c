@@ -123,6 +123,18 @@ static ald_status make_extras(transfer_state *s, ald_error *err)
     return status == ALD_OK ? make_metadata(s, s->extras.dataset_type, err) : status;
 }
 
+/* A license that is kept says that the rows are marked. */
+static void note_mark(transfer_state *s)
+{
+    cli_protection *p = &s->protection;
+    if (s->t->mark == NULL || s->t->sale != NULL || p->protection.license == NULL) {
+        return;
+    }
+    p->license = *p->protection.license;
+    p->license.flags |= ALD_LICENSE_WATERMARKED;
+    p->protection.license = &p->license;
+}
+
 /* What was looked at first is taken again from the file as it was checked: somebody may have changed it in between. */
 static ald_status take_checked(transfer_state *s, ald_error *err)
 {
@@ -192,6 +204,9 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
         tracked.progress = &s->in.progress;
     }
     ald_status status = cli_tracked_open(&tracked, &batches, err);
+    if (status == ALD_OK && s->t->mark != NULL) {
+        status = s->t->mark->mark(s->t->mark->ctx, &batches, &s->env->host, err);
+    }
     if (status == ALD_OK) {
         status = cli_output_write(&s->out, path, &batches, &s->write, &s->extras, err);
     }
@@ -212,7 +227,7 @@ static int is_described_alone(const transfer_state *s)
     const write_options *w = s->t->write;
     const describe_options *d = s->t->describe;
     uint8_t flags = s->inspection != NULL ? ald_inspection_info(s->inspection)->flags : 0;
-    return s->t->keep_layout && s->t->sale == NULL &&
+    return s->t->keep_layout && s->t->sale == NULL && s->t->mark == NULL &&
            (flags & (ALD_FLAG_ENCRYPTED | ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) != 0 &&
            d->column_docs == NULL && d->dataset_type == NULL && s->t->keep->recipients.count == 0 &&
            !s->t->keep->plain && w->compression == 0 && !w->sha256 && w->compat == 0 &&
@@ -329,6 +344,7 @@ static ald_status run(transfer_state *s, ald_error *err)
         status = take_checked(s, err);
     }
     if (status == ALD_OK) {
+        note_mark(s);
         apply_csv_options(s);
         status = make_schema(s, err);
     }

@@ -3,6 +3,7 @@
 #ifndef CLI_TRANSFER_H
 #define CLI_TRANSFER_H
 
+#include "ald/commercial.h"
 #include "cli/input.h"
 #include "cli/json_args.h"
 #include "cli/keep_trust.h"
@@ -20,6 +21,7 @@ typedef struct transfer {
     uint8_t keep_layout; /* a .ald input in chunks, or aligned, gives such an output; new metadata
                           * alone leave the bytes of the rows as they are where trust depends on
                           * them */
+    const ald_watermark_hook *mark; /* marks the rows on their way; NULL: nobody does */
 } transfer;
 
 /* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, data set type, compression, license and

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/entropy_page.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PIECE_BYTES 1024
+#define TRY(expr)                                                                                  \
+    do {                                                                                           \
+        ald_status try_ = (expr);                                                                  \
+        if (try_ != ALD_OK) {                                                                      \
+            return try_;                                                                           \
+        }                                                                                          \
+    } while (0)
+
+static ald_status append(ald_buffer *out, const char *data, size_t size, ald_error *err)
+{
+    ald_sink sink = ald_buffer_sink(out);
+    return sink.write(sink.ctx, data, size, err);
+}
+
+ald_status page_format(ald_buffer *out, ald_error *err, const char *fmt, ...)
+{
+    char piece[PIECE_BYTES];
+    va_list args;
+    va_start(args, fmt);
+    int size = vsnprintf(piece, sizeof(piece), fmt, args);
+    va_end(args);
+    if (size < 0 || (size_t)size >= sizeof(piece)) {
+        return ald_error_set(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "a line is too long");
+    }
+    return append(out, piece, (size_t)size, err);
+}
+
+ald_status page_text(ald_buffer *out, const char *text, ald_error *err)
+{
+    for (; *text != '\0'; text++) {
+        const char *shown = *text == '<'   ? "&lt;"
+                            : *text == '>' ? "&gt;"
+                            : *text == '&' ? "&amp;"
+                            : *text == '"' ? "&quot;"
+                                           : NULL;
+        TRY(shown != NULL ? append(out, shown, strlen(shown), err) : append(out, text, 1, err));
+    }
+    return ALD_OK;
+}
+
+static const char style[] =
+    "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Entropy</title><style>"
+    "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
+    "h2{margin:2em 0 .2em;border-top:1px solid "
+    "#ccc;padding-top:.6em}table{border-collapse:collapse}"
+    "td{padding:.1em 1em .1em 0}.bad{color:#a00;font-weight:bold}svg{margin:.4em 1.5em .4em 0}"
+    "small{color:#666}@media print{h2{page-break-after:avoid}}</style></head><body>";
+
+/* A plot of bars that share one scale. `low` is the value of a bar without height. */
+static ald_status bars(ald_buffer *out, const char *title, const double *values, size_t count,
+                       double most, unsigned bar_width, ald_error *err)
+{
+    TRY(page_format(out, err,
+                    "<figure style=\"display:inline-block;margin:0\"><svg width=\"%zu\" "
+                    "height=\"84\" role=\"img\" aria-label=\"%s\">",
+                    count * bar_width, title));
+    for (size_t i = 0; i < count; i++) {
+        double share = most > 0 ? values[i] / most : 0;
+        double height = 80 * (share < 0 ? 0 : share > 1 ? 1 : share);
+        TRY(page_format(
+            out, err, "<rect x=\"%zu\" y=\"%.1f\" width=\"%u\" height=\"%.1f\" fill=\"#47a\"/>",
+            i * bar_width, 82 - height, bar_width > 2 ? bar_width - 1 : bar_width, height + 0.5));
+    }
+    return page_format(out, err, "</svg><figcaption><small>%s</small></figcaption></figure>",
+                       title);
+}
+
+static ald_status row(ald_buffer *out, const char *name, double v, ald_error *err)
+{
+    return page_format(out, err, "<tr><td>%s</td><td>%.6g</td></tr>", name, v);
+}
+
+static ald_status numbers(const ald_column_entropy *c, ald_buffer *out, ald_error *err)
+{
+    TRY(page_format(out, err, "<table>"));
+    TRY(row(out, "values", (double)c->value_count, err));
+    TRY(row(out, "different values", (double)c->distinct_count, err));
+    TRY(row(out, "share of lowest bits that are 1", c->lsb_ones, err));
+    TRY(row(out, "entropy of the lowest bit (1 is most)", c->lsb_entropy, err));
+    TRY(row(out, "entropy of the lowest byte (8 is most)", c->shannon_entropy, err));
+    TRY(row(out, "low bits uniform: p", c->ks_p, err));
+    TRY(row(out, "lowest bit even: p", c->chi_square_p, err));
+    TRY(row(out, "bit correlation, raw", c->bit_correlation, err));
+    TRY(row(out, "bit correlation, centered", c->centered_correlation, err));
+    TRY(row(out, "peak at 256 rows", c->peak_256, err));
+    TRY(row(out, "p of the strongest sign", c->p, err));
+    return page_format(out, err, "</table>");
+}
+
+/* About -log10 of a probability. */
+static double zeros_behind_point(double p)
+{
+    double digits = 0;
+    while (p < 1 && digits < 40) {
+        digits += 0.25;
+        p *= 1.7782794100389228; /* the fourth root of 10 */
+    }
+    return digits;
+}
+
+static ald_status plots(const ald_column_entropy *c, ald_buffer *out, ald_error *err)
+{
+    double bytes[256], most = 0, phases[ALD_ENTROPY_PLANES];
+    double ones[2] = {1 - c->lsb_ones, c->lsb_ones};
+    for (size_t i = 0; i < 256; i++) {
+        bytes[i] = (double)c->low_bytes[i];
+        most = bytes[i] > most ? bytes[i] : most;
+    }
+    for (size_t i = 0; i < ALD_ENTROPY_PLANES; i++) {
+        phases[i] = zeros_behind_point(c->phase_p[i]);
+    }
+    TRY(bars(out, "lowest bit: 0, 1", ones, 2, 1, 40, err));
+    TRY(bars(out, "lowest byte, 0 to 255", bytes, 256, most, 2, err));
+    return bars(out, "phase, planes 8 to 24: digits of 1/p, to 40", phases, ALD_ENTROPY_PLANES, 40,
+                14, err);
+}
+
+static ald_status column(const ald_column_entropy *c, ald_buffer *out, ald_error *err)
+{
+    TRY(page_format(out, err, "<h2>"));
+    TRY(page_text(out, c->name, err));
+    TRY(page_format(out, err, "</h2><p>%s: %s</p>", ald_entropy_class_text(c->entropy_class),
+                    c->signs != 0 ? "<span class=\"bad\">suspicious</span>" : "nothing found"));
+    if (c->entropy_class == ALD_ENTROPY_NONE) {
+        return ALD_OK;
+    }
+    TRY(plots(c, out, err));
+    return numbers(c, out, err);
+}
+
+ald_status entropy_page(const char *file, const ald_entropy *entropy, ald_buffer *out,
+                        ald_error *err)
+{
+    ald_detection d = ald_entropy_verdict(entropy);
+    TRY(append(out, style, sizeof(style) - 1, err));
+    TRY(page_format(out, err, "<h1>"));
+    TRY(page_text(out, file, err));
+    TRY(page_format(out, err, "</h1><p>"));
+    if (d.likely_watermarked) {
+        TRY(page_format(out, err,
+                        "<span class=\"bad\">Likely watermarked</span>, confidence %.1f %%",
+                        100 * d.confidence));
+    } else {
+        TRY(page_format(out, err, "No watermark found"));
+    }
+    TRY(page_format(out, err, "</p>"));
+    for (size_t i = 0; i < ald_entropy_count(entropy); i++) {
+        TRY(column(ald_entropy_get(entropy, i), out, err));
+    }
+    return page_format(out, err, "</body></html>\n");
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What the piracy commands share: a suspect file as a stream, and what was found in it. */
+#ifndef CLI_PIRACY_H
+#define CLI_PIRACY_H
+
+#include "ald/piracy.h"
+#include "cli/buyers.h"
+#include "cli/input.h"
+
+#define PIRACY_AFFINE_MAX 64u
+#define PIRACY_RANKS 8u
+
+/* Options of every piracy command that has a key. */
+typedef struct look_options {
+    seller_options seller;
+    const char *buyers; /* a registry */
+    opt_list affine;    /* FACTOR,OFFSET */
+} look_options;
+
+extern const opt_group cli_group_look; /* --buyers, --affine */
+
+/* What reading with a key needs. Zeroed, it may be closed. */
+typedef struct piracy_key {
+    cli_seller seller;
+    buyer_list buyers;
+    ald_watermark_affine affine[PIRACY_AFFINE_MAX];
+    size_t affine_count;
+} piracy_key;
+
+ALD_NODISCARD ald_status piracy_key_open(cli_env *env, const look_options *options,
+                                         const secret_options *passphrase, piracy_key *out,
+                                         ald_error *err);
+void piracy_key_close(piracy_key *key);
+
+/* Opens a file and its stream. cli_input_close in any case. */
+ALD_NODISCARD ald_status piracy_open(cli_env *env, const char *path, const read_options *read,
+                                     cli_input *in, ald_error *err);
+
+/* Everything a key finds in a file. */
+typedef struct piracy_result {
+    ald_watermark_finding finding;          /* read blind, else the best of the registry */
+    ald_watermark_rank ranks[PIRACY_RANKS]; /* of the registry, those that are confirmed */
+    size_t rank_count;
+    int is_listed; /* the finding is the registry's, it could not be read blind */
+} piracy_result;
+
+ALD_NODISCARD ald_status piracy_look(cli_env *env, const piracy_key *key, cli_input *in,
+                                     piracy_result *out, ald_error *err);
+
+/* Writes text to a file that appears whole or not at all. NULL: standard output. */
+ALD_NODISCARD ald_status piracy_write(cli_env *env, const char *path, int replace, const char *data,
+                                      size_t size, ald_error *err);
+
+#endif
