@@ -409,6 +409,54 @@ static void test_real_threads(void)
     free(text);
 }
 
+typedef struct tallied {
+    ald_source inner;
+    uint64_t bytes;
+} tallied;
+
+static ald_status tallied_read(void *ctx, uint64_t offset, void *buf, size_t size, ald_error *err)
+{
+    tallied *c = (tallied *)ctx;
+    c->bytes += size;
+    return c->inner.read_at(c->inner.ctx, offset, buf, size, err);
+}
+
+/* Batches of few rows go on where the one before ended, in lines and in arrays, with one thread and with three. */
+static void test_small_batches(void)
+{
+    char *lines = many_lines(60000, 20, 0, ""), *text;
+    size_t size = strlen(lines);
+    text = (char *)malloc(size + 1);
+    *text++ = '[';
+    memcpy(text, lines, size);
+    for (uint32_t k = 0; k < 4; k++) {
+        check_heap heap;
+        ald_allocator alloc = check_heap_init(&heap, -1);
+        ald_host host = fixture_host(&alloc, k % 2 ? 3 : 1);
+        ald_jsonl_options options = ALD_JSONL_OPTIONS_INIT;
+        /* In an array the byte in front is the bracket that opens it. */
+        tallied c = {ald_source_memory(text - (k >= 2), size + (k >= 2)), 0};
+        ald_source source = {.size_bytes = size + (k >= 2), .read_at = tallied_read, .ctx = &c};
+        reading r;
+        options.text.batch_rows = 10;
+        if (k == 2) { /* the same as an array: the newline of the last line becomes the bracket */
+            for (size_t i = 0; i < size; i++)
+                text[i] = text[i] == '\n' ? ',' : text[i];
+            text[size - 1] = ']';
+        }
+        read_source(&r, &source, &options, &host);
+        if (CHECK_OK(r.status, &r.err)) {
+            CHECK_INT(r.row_count, 60000);
+            CHECK_UINT(r.batch_count, 6000);
+        }
+        CHECK(c.bytes < 20 * (uint64_t)size);
+        reading_free(&r);
+        CHECK_HEAP_EMPTY(&heap);
+    }
+    free(text - 1);
+    free(lines);
+}
+
 int main(void)
 {
     RUN(test_line_ends);
@@ -419,6 +467,7 @@ int main(void)
     RUN(test_far_lines);
     RUN(test_batches);
     RUN(test_default_batches);
+    RUN(test_small_batches);
     RUN(test_long_line);
     RUN(test_borders);
     RUN(test_limits);

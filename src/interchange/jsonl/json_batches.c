@@ -20,13 +20,15 @@
 typedef struct batch_part {
     size_t cell;
     uint64_t skip, rows, bytes;
+    uint64_t first_row; /* of the whole input */
 } batch_part;
 
 typedef struct batch_worker {
     ald__json_records records;
     ald__json_pool pool;
     ald__build build;
-    uint64_t serial; /* of objects, in one pass */
+    uint64_t serial;   /* of objects, in one pass */
+    uint64_t next_row; /* where its search stands; UINT64_MAX: nowhere */
 } batch_worker;
 
 typedef struct batch_result {
@@ -42,9 +44,9 @@ struct ald__batches {
     ald__json_checked *checked;
     ald_text_options options;
     uint64_t most_rows, most_bytes;
-    size_t cell;   /* where the next batch begins */
-    uint64_t skip; /* rows of that cell that were used */
-    uint64_t rows_before;
+    size_t cell;       /* where the next batch begins */
+    uint64_t skip;     /* rows of that cell that were used */
+    uint64_t next_row; /* of the whole input: the first one of the next batch */
     batch_worker *workers;
     batch_result *results;
     size_t worker_count;
@@ -90,6 +92,7 @@ ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plan
         ald__json_pool_init(&b->workers[i].pool, alloc);
         status = ald__build_init(&b->workers[i].build, plans, alloc, err);
         b->workers[i].build.pool = &b->workers[i].pool;
+        b->workers[i].next_row = UINT64_MAX;
         if (status == ALD_OK && checked)
             status = ald__place_tree_init(&b->results[i].met, alloc, plans->seed, err);
     }
@@ -125,7 +128,7 @@ void ald__batches_free(ald__batches *b)
 /* Cuts the next batch off the index. rows 0: there is none. */
 static batch_part cut_part(ald__batches *b)
 {
-    batch_part part = {b->cell, b->skip, 0, 0};
+    batch_part part = {b->cell, b->skip, 0, 0, b->next_row};
     while (b->cell < b->input->cell_count) {
         uint64_t left = b->input->cells[b->cell].rows - b->skip;
         uint64_t room = b->most_rows - part.rows;
@@ -145,7 +148,20 @@ static batch_part cut_part(ald__batches *b)
         if (part.rows && (part.bytes >= b->most_bytes || part.rows == b->most_rows))
             break;
     }
+    b->next_row += part.rows;
     return part;
+}
+
+/* Puts the search at the part's cell, or lets it go on from where it stands when that is nearer: batches of few rows would
+ * else go through the cell again and again. */
+static ald_status seek_part(const ald__batches *b, batch_worker *worker, const batch_part *part,
+                            uint64_t *skip, ald_error *err)
+{
+    uint64_t ahead = part->first_row - worker->next_row;
+    int goes_on = worker->next_row <= part->first_row && ahead <= part->skip;
+    *skip = goes_on ? ahead : part->skip;
+    worker->next_row = UINT64_MAX;
+    return goes_on ? ALD_OK : ald__json_input_seek(b->input, part->cell, &worker->records, err);
 }
 
 /* One row; in one pass with a look at what it has. */
@@ -168,9 +184,8 @@ static ald_status build_rows(ald__batches *b, batch_worker *worker, batch_result
 {
     ald__json_fault *fault = &result->fault;
     ald__json_record record = {NULL, 0, ALD_NO_OFFSET};
-    uint64_t skip = result->part.skip, rows = result->part.rows;
-    ald_status status =
-        ald__json_input_seek(b->input, result->part.cell, &worker->records, &fault->error);
+    uint64_t skip, rows = result->part.rows;
+    ald_status status = seek_part(b, worker, &result->part, &skip, &fault->error);
     worker->build.fault = fault;
     if (status == ALD_OK && b->checked)
         status = ald__place_tree_reset(&result->met, &fault->error);
@@ -195,6 +210,8 @@ static ald_status build_rows(ald__batches *b, batch_worker *worker, batch_result
     if (status != ALD_OK) {
         fault->record = record.offset;
         fault->error.status = (int32_t)status;
+    } else {
+        worker->next_row = result->part.first_row + result->part.rows;
     }
     return status;
 }
