@@ -119,7 +119,7 @@ function(ald_python_test name label)
     set_property(TEST ${name} PROPERTY ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
 endfunction()
 
-set(ald_check_files "${ald_tests_dir}/runners/check_files.py" --bin $<TARGET_FILE:alimentar> --skip packed-)
+set(ald_check_files "${ald_tests_dir}/runners/check_files.py" --bin $<TARGET_FILE:alimentar>)
 if(ALD_SKIP_FLAGS)
     list(APPEND ald_check_files --skip-flags "${ALD_SKIP_FLAGS}")
 endif()
