@@ -267,8 +267,8 @@ static void test_low_ephemeral(void)
     ald__key_search s;
     p.recipients = a.pub;
     p.recipient_count = 1;
-    for (uint8_t mode = ALD_ENCRYPTION_RECIPIENT; mode <= ALD_ENCRYPTION_SEVERAL; mode++) {
-        p.encryption = mode;
+    for (int mode = ALD_ENCRYPTION_RECIPIENT; mode <= ALD_ENCRYPTION_SEVERAL; mode++) {
+        p.encryption = (uint8_t)mode;
         block.size = 0;
         REQUIRE_OK(ald__file_key_new(&host, &p, 0, key, &block, &err), &err);
         memset(block.data + (mode == ALD_ENCRYPTION_RECIPIENT ? 1 : 3), 0, 32);
