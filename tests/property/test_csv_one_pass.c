@@ -251,10 +251,41 @@ static void test_surprises(void)
     free(text);
 }
 
+/* Every allocation fails once: with types that hold, and with one that does not. */
+static void test_no_memory(void)
+{
+    static const char *const texts[] = {"a,b,c\n1,x,0.5\n2,y,\n,z,1.5\n4,w,2\n",
+                                        "a,b,c\n1,x,0.5\n2,y,\n,z,1.5\n4.5,\"w\"\"\",x\n",
+                                        "\"a\"\n\"1\"\n\"2\"\n\"\"\n\"x\"\n"};
+    const ald__csv_tuning tuning = {10, 8, NULL, 1, 1};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        ald_source source = ald_source_memory(texts[i], strlen(texts[i]));
+        ald_status status = ALD_E_NOMEM;
+        for (int64_t calls = 0; status == ALD_E_NOMEM && calls < 3000; calls++) {
+            check_heap heap;
+            ald_allocator alloc = check_heap_init(&heap, calls);
+            ald_host host = csv_host(&alloc, 2);
+            ald_csv_options o = ALD_CSV_OPTIONS_INIT;
+            struct ArrowArrayStream again;
+            csv_reading r;
+            memset(&again, 0, sizeof again);
+            o.text.restart = &again;
+            o.text.batch_rows = 2;
+            csv_read(&r, &source, &o, &host, &tuning);
+            (void)read_again(&r, &again, &host);
+            status = r.status;
+            csv_reading_free(&r);
+            CHECK_HEAP_EMPTY(&heap);
+        }
+        CHECK_INT(status, ALD_OK);
+    }
+}
+
 int main(int argc, char **argv)
 {
     first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
     case_count = argc > 2 ? atoi(argv[2]) : case_count;
+    RUN(test_no_memory);
     RUN(test_surprises);
     return check_done();
 }

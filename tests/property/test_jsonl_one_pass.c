@@ -241,10 +241,49 @@ static void test_surprises(void)
     free(text);
 }
 
+/* Every allocation fails once: with types that hold, and with one that does not. */
+static void test_no_memory(void)
+{
+    static const char *const texts[] = {
+        "{\"a\":1,\"b\":[1,2]}\n{\"a\":2,\"b\":[]}\n{\"a\":3}\n{\"a\":null}\n",
+        "{\"a\":1,\"b\":[1,2]}\n{\"a\":2,\"b\":[]}\n{\"a\":3,\"c\":{\"d\":1}}\n{\"a\":1.5}\n"};
+    const char *declared = "b:list<int64>";
+    for (size_t i = 0; i < 4; i++) {
+        const char *lines = texts[i / 2];
+        ald_source source = ald_source_memory(lines, strlen(lines));
+        ald_status status = ALD_E_NOMEM;
+        for (int64_t calls = 0; status == ALD_E_NOMEM && calls < 3000; calls++) {
+            check_heap heap, own;
+            ald_allocator alloc = check_heap_init(&heap, calls),
+                          types_alloc = check_heap_init(&own, -1);
+            ald_host host = fixture_host(&alloc, 2), types_host = fixture_host(&types_alloc, 1);
+            ald_jsonl_options o = ALD_JSONL_OPTIONS_INIT;
+            struct ArrowArrayStream again;
+            struct ArrowSchema types;
+            reading r;
+            memset(&again, 0, sizeof again);
+            CHECK_INT(ald_schema_from_json(declared, strlen(declared), &types_host, &types, NULL),
+                      ALD_OK);
+            o.text.types = i % 2 ? &types : NULL;
+            o.text.restart = &again;
+            o.text.batch_rows = 1;
+            read_tuned(&r, &source, &o, &host, 1);
+            (void)read_again(&r, &again, &host);
+            status = r.status;
+            forget(&r);
+            types.release(&types);
+            CHECK_HEAP_EMPTY(&heap);
+            CHECK_HEAP_EMPTY(&own);
+        }
+        CHECK_INT(status, ALD_OK);
+    }
+}
+
 int main(int argc, char **argv)
 {
     first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
     case_count = argc > 2 ? atoi(argv[2]) : case_count;
+    RUN(test_no_memory);
     RUN(test_surprises);
     return check_done();
 }
