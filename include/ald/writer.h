@@ -44,9 +44,10 @@ typedef struct ald_save_options {
     uint8_t backend_hint; /* of the array index, 0 to 8 */
     uint8_t effort;       /* an ald_effort */
     uint8_t reserved[3];
-    const ald_value *metadata;        /* a map, or NULL; its "ald" and "sha256" keys are dropped */
-    uint64_t memory_bytes;            /* batches held before they are spooled; 0: 256 MiB */
-    uint64_t chunk_rows;              /* STREAMING; 0: 65,536, or as many as fit 16 MiB, if fewer */
+    const ald_value *metadata; /* a map, or NULL; its "ald" and "sha256" keys are dropped */
+    uint64_t memory_bytes;     /* batches held before they are spooled; 0: 256 MiB */
+    uint64_t
+        chunk_rows; /* STREAMING; 0: 65,536 (aligned: 2^20), or as many as fit 16 MiB, if fewer */
     const ald_protection *protection; /* NULL: not encrypted, licensed or signed */
 } ald_save_options;
 

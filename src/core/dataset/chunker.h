@@ -8,6 +8,7 @@
 
 #define ALD__CHUNK_ROWS_DEFAULT 65536u
 #define ALD__CHUNK_BYTES_DEFAULT (16u << 20)
+#define ALD__ALIGNED_ROWS_DEFAULT (1u << 20) /* nothing is inflated: fewer chunks open faster */
 
 typedef struct ald__chunker {
     const ald_host *host;

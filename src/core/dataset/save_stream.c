@@ -18,8 +18,10 @@
 #define GROWTH 16u /* of chunks, where a seal would have too many */
 #define END_BYTES 8u
 #define SLOTS_MAX 64u
-#define LONG_ROWS 2048u /* to a chunk */
-#define ROOM_SLACK 192u /* facts and padding that only the end tells */
+#define LONG_ROWS 2048u             /* to a chunk */
+#define ROOM_SLACK 192u             /* facts and padding that only the end tells */
+#define WAITING_BYTES (64ull << 20) /* of chunks in slots, or, on many threads, … */
+#define SLOT_BYTES (8ull << 20)     /* … so many for each slot */
 
 static const uint8_t end_marker[END_BYTES] = {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0};
 
@@ -44,6 +46,8 @@ struct ald__stream_save {
     ald__piece_keys keys;   /* where the payload is encrypted; the binding comes at the end */
     uint64_t chunk_room;    /* chunks that reserved prefix or seal have room for; 0: any number */
     uint64_t taken;         /* rows of all chunks made, those that wait in slots too */
+    uint64_t row_bytes;     /* about, in the batch at hand */
+    uint64_t waiting;       /* bytes of the chunks in slots, about */
     uint64_t rows, uncompressed;
     void *hash;
     uint8_t sha256[ALD_SHA256_BYTES];
@@ -130,6 +134,8 @@ ald_status ald__stream_save_new(const struct ArrowSchema *schema, const ald_save
 {
     ald__stream_save *s = ald__alloc_zero(&host->alloc, sizeof *s, err);
     int whole = options->layout != ALD_LAYOUT_STREAMING;
+    uint64_t rows = options->aligned ? ALD__ALIGNED_ROWS_DEFAULT : ALD__CHUNK_ROWS_DEFAULT;
+    uint64_t bytes = ALD__CHUNK_BYTES_DEFAULT;
     ald_status st;
     *out = NULL;
     if (s == NULL)
@@ -142,11 +148,11 @@ ald_status ald__stream_save_new(const struct ArrowSchema *schema, const ald_save
     s->row_count = row_count;
     s->section.alloc = s->chunks.alloc = s->arrays.alloc = &host->alloc;
     s->frame_crc32.alloc = s->seal_hashes.alloc = &host->alloc;
-    ald__chunker_init(&s->chunker, host, schema,
-                      whole                      ? UINT32_MAX - 1
-                      : options->chunk_rows != 0 ? options->chunk_rows
-                                                 : ALD__CHUNK_ROWS_DEFAULT,
-                      whole || options->chunk_rows != 0 ? 0 : ALD__CHUNK_BYTES_DEFAULT);
+    if (whole || options->chunk_rows != 0) {
+        rows = whole ? UINT32_MAX - 1 : options->chunk_rows;
+        bytes = 0;
+    }
+    ald__chunker_init(&s->chunker, host, schema, rows, bytes);
     st = decode_section(s, err);
     if (st == ALD_OK)
         st = make_slots(s, err);
@@ -262,8 +268,9 @@ static int rows_are_alike(const struct ArrowSchema *schema)
     return 1;
 }
 
-/* A signed payload waits. Room for the prefix where the rows are known: a quarter more chunks than the first batch lets expect, and where chunks are
- * cut by size as many as rows of 8 KiB make, if long rows may follow short ones. Room is read when a file is opened. */
+/* A signed payload waits. Else there is room for the prefix where the rows are known: for more chunks than the first batch
+ * lets expect, and where chunks are cut by size as many as rows of 8 KiB make, if long rows may follow short ones. Not much
+ * more: the room is read whenever the file is opened. */
 static ald_status begin_output(ald__stream_save *s, ald_error *err)
 {
     uint64_t room = 0;
@@ -271,9 +278,8 @@ static ald_status begin_output(ald__stream_save *s, ald_error *err)
     if (s->row_count > 0 && s->sink.write_at != NULL && s->chunker.joins && !is_signed) {
         uint64_t chunks = s->row_count / s->chunker.batch_limit + 1;
         int varied = s->chunker.chunk_bytes > 0 && !rows_are_alike(s->schema);
-        uint64_t long_rows = varied ? s->row_count / LONG_ROWS : 0;
-        s->chunk_room =
-            s->options->layout == ALD_LAYOUT_STREAMING ? chunks + chunks / 4 + long_rows + 8 : 1;
+        uint64_t more = varied ? chunks / 4 + s->row_count / LONG_ROWS : chunks / 32;
+        s->chunk_room = s->options->layout == ALD_LAYOUT_STREAMING ? chunks + more + 8 : 1;
         if (s->chunk_room < UINT32_MAX / 2)
             ALD_TRY(prefix_room(s, s->chunk_room, &room, err));
     }
@@ -392,6 +398,7 @@ static ald_status run_slots(ald__stream_save *s, ald_error *err)
 {
     uint32_t filled = s->filled;
     s->filled = 0;
+    s->waiting = 0;
     if (s->options->aligned && filled > 0)
         ald__ipc_writer_set_position(s->slots[0].writer, s->output.size);
     if (filled > 1)
@@ -439,6 +446,14 @@ static void keep_to_room(ald__stream_save *s)
         s->chunker.batch_limit = rows / left + 1;
 }
 
+/* Long rows make chunks larger than they are meant to be; then fewer of them wait. */
+static int slots_are_full(const ald__stream_save *s)
+{
+    uint64_t limit = s->slot_count * SLOT_BYTES;
+    return s->filled == s->slot_count ||
+           s->waiting >= (limit > WAITING_BYTES ? limit : WAITING_BYTES);
+}
+
 static ald_status take_chunks(ald__stream_save *s, int at_end, ald_error *err)
 {
     struct ArrowArray chunk;
@@ -451,7 +466,8 @@ static ald_status take_chunks(ald__stream_save *s, int at_end, ald_error *err)
         s->slots[s->filled].row_offset = s->taken;
         s->slots[s->filled++].chunk = chunk;
         s->taken += (uint64_t)chunk.length;
-        if (s->filled == s->slot_count)
+        s->waiting += (uint64_t)chunk.length * s->row_bytes;
+        if (slots_are_full(s))
             ALD_TRY(run_slots(s, err));
     }
 }
@@ -468,6 +484,7 @@ static ald_status begin(ald__stream_save *s, ald_error *err)
 ald_status ald__stream_save_put(ald__stream_save *s, struct ArrowArray *batch, uint64_t bytes,
                                 ald_error *err)
 {
+    s->row_bytes = batch->length > 0 ? bytes / (uint64_t)batch->length : 0;
     ALD_TRY(ald__chunker_put(&s->chunker, batch, bytes, err));
     ALD_TRY(begin(s, err));
     return take_chunks(s, 0, err);
