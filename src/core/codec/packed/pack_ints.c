@@ -5,7 +5,7 @@
 
 #include "core/codec/packed/pack.h"
 
-#define BLOCK 512u
+#define BLOCK 256u
 
 /* ---- Values as they are coded, before base and factor */
 
