@@ -265,6 +265,25 @@ static void test_null_text_that_is_a_value(void)
     CHECK_CONTAINS(text_of(CSV, &t, 1, &options), "InvalidArgument");
 }
 
+/* Readers refuse it, so that it is not written; JSON escapes it. */
+static void test_nul_byte(void)
+{
+    static const char *const values[] = {"fine", "a~b"};
+    for (int size = 3; size < 60; size += 19) {
+        static string_column s;
+        fixture_table t;
+        ald_csv_write_options options = ALD_CSV_WRITE_OPTIONS_INIT;
+        strings_init(&s, "s", values, 2);
+        s.offsets[2] = s.offsets[1] + size;
+        memset(s.bytes + s.offsets[1], 'x', (size_t)size);
+        s.bytes[s.offsets[1] + size - 2] = 0;
+        fixture_table_init(&t, 2);
+        fixture_add(&t, &s.field, &s.array);
+        CHECK_CONTAINS(text_of(CSV, &t, 1, &options), "Unsupported: a text has a NUL byte");
+        CHECK_CONTAINS(text_of(JSONL, &t, 1, NULL), "x\\u0000x");
+    }
+}
+
 static void test_null_alone_in_its_row(void)
 {
     static const char *const values[] = {"x", NULL};
@@ -527,6 +546,7 @@ int main(void)
     RUN(test_every_special_at_every_place);
     RUN(test_table);
     RUN(test_null_text_that_is_a_value);
+    RUN(test_nul_byte);
     RUN(test_null_alone_in_its_row);
     RUN(test_headers);
     RUN(test_no_columns);

@@ -25,14 +25,15 @@ typedef struct csv_writer {
     uint8_t suspicious[256]; /* by first byte: texts up to this size may look like another type */
 } csv_writer;
 
-/* Beside the delimiter, those that a reader looking for one may try, so that `a;b` in every row of a one-column file
+/* A NUL byte, which is refused; and beside the delimiter, those that a reader looking for one may try, so that `a;b` in every row of a one-column file
  * does not become two columns. */
 static inline ald__v16 csv_special(const csv_writer *w, ald__v16 v)
 {
     return (ald__v16)((v == w->delimiter) | (v == ald__v16_splat('"')) |
                       (v == ald__v16_splat(',')) | (v == ald__v16_splat(';')) |
                       (v == ald__v16_splat('\t')) | (v == ald__v16_splat('|')) |
-                      (v == ald__v16_splat('\n')) | (v == ald__v16_splat('\r')));
+                      (v == ald__v16_splat('\n')) | (v == ald__v16_splat('\r')) |
+                      (v == ald__v16_splat('\0')));
 }
 
 /* n > 0 */
@@ -96,10 +97,17 @@ static int scalar_needs_quotes(const csv_writer *w, const uint8_t *s, size_t n)
 
 static ald_status put_quoted(ald__pen *pen, const uint8_t *s, size_t n)
 {
-    size_t quotes = 0;
+    size_t quotes = 0, nuls = 0;
     uint8_t *p;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         quotes += s[i] == '"';
+        nuls += s[i] == '\0';
+    }
+    if (nuls > 0)
+        return ald_error_set(pen->err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                             "a text has a NUL byte, which readers of CSV refuse: '%.*s'\n"
+                             "write JSON, Arrow or .ald",
+                             n < 40 ? (int)n : 40, (const char *)s);
     ALD__PEN_TRY(ald__pen_need(pen, n + quotes + 2 + CELL_SLACK));
     p = pen->at;
     *p++ = '"';

@@ -125,13 +125,20 @@ static ald__text_type resolve_decimal(const ald__profile *p, uint64_t culprit)
 {
     uint64_t digits = (uint64_t)p->int_digits + p->frac_digits;
     ald__text_type t = {.kind = ALD__KIND_DECIMAL, .culprit = culprit, .few = 1};
+    uint32_t scale = p->frac_digits;
+    /* `5.` has no decimals, yet it is no integer: without a decimal it would be one when it is written and read again. */
+    if (scale == 0 && digits < ALD__DECIMAL_DIGITS &&
+        (p->count[ALD__TOKEN_FLOAT] != 0 || p->count[ALD__TOKEN_DECIMAL] != 0)) {
+        scale = 1;
+        digits++;
+    }
     if (digits > ALD__DECIMAL_DIGITS || p->count[ALD__TOKEN_SPECIAL] != 0 ||
         (p->flags & (ALD__TOKEN_EXPONENT | ALD__TOKEN_NEG_ZERO))) {
         t.kind = ALD__KIND_STRING;
         return t;
     }
     t.precision = (uint8_t)(digits == 0 ? 1 : digits);
-    t.scale = (uint8_t)p->frac_digits;
+    t.scale = (uint8_t)scale;
     return t;
 }
 
