@@ -14,6 +14,9 @@ function(ald_objects name folder extensions)
 endfunction()
 
 set(ald_object_targets "")
+# Without optimisation each vector intrinsic is a call with temporaries of its own, and frames say nothing.
+set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/src/core/watermark/sip.c"
+                            PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Debug>:-O2>")
 ald_objects(ald_core src/core OFF)
 ald_objects(ald_interchange src/interchange OFF)
 ald_objects(ald_native src/native ON)
