@@ -28,7 +28,7 @@ static ald_status fetch(rebuilding *r, uint64_t offset, size_t size, const uint8
 }
 
 /* A copy: it is used as long as frames are read. */
-static ald_status read_directory(rebuilding *r)
+static ald_status rebuild_directory(rebuilding *r)
 {
     uint64_t stored = r->chunk->stored_size;
     size_t first =
@@ -46,7 +46,7 @@ static ald_status read_directory(rebuilding *r)
 }
 
 /* u32 t ‖ filter table[t] ‖ messages up to the record batch's body, which go to their place. */
-static ald_status read_head(rebuilding *r)
+static ald_status rebuild_head(rebuilding *r)
 {
     uint32_t stored = ald__packed_stored_size(&r->directory, 0);
     uint32_t size = ald__packed_inflated_size(&r->directory, 0);
@@ -117,7 +117,7 @@ static ald_status check_table(rebuilding *r)
     return ALD_OK;
 }
 
-static int is_wanted(const rebuilding *r, const ald__packed_frame *f)
+static int frame_is_wanted(const rebuilding *r, const ald__packed_frame *f)
 {
     const uint8_t *columns = r->chunk->columns;
     for (uint32_t i = 0; columns != NULL && i < f->column_count; i++) {
@@ -139,7 +139,7 @@ static ald_status rebuild_frames(rebuilding *r)
         if (frame.index == 0)
             return ALD_OK;
         size = ald__packed_stored_size(&r->directory, frame.index);
-        if (is_wanted(r, &frame)) {
+        if (frame_is_wanted(r, &frame)) {
             ALD_TRY(fetch(r, offset, size, &bytes));
             ALD_TRY(ald__packed_frame_rebuild(r->unpacker, &frames, &frame, &r->at, bytes, size,
                                               r->dst + r->head_size));
@@ -150,8 +150,8 @@ static ald_status rebuild_frames(rebuilding *r)
 
 static ald_status rebuild_all(rebuilding *r)
 {
-    ALD_TRY(read_directory(r));
-    ALD_TRY(read_head(r));
+    ALD_TRY(rebuild_directory(r));
+    ALD_TRY(rebuild_head(r));
     ALD_TRY(read_plan(r));
     ALD_TRY(check_table(r));
     return rebuild_frames(r);

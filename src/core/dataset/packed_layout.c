@@ -28,7 +28,7 @@ static uint32_t byte_width(const ald__type *t)
     return t->bit_width / 8;
 }
 
-static uint8_t class_of(const ald__type *t)
+static uint8_t packed_class_of(const ald__type *t)
 {
     switch (t->id) {
     case ALD__FLOAT32:
@@ -118,7 +118,7 @@ static ald_status plan_node(plan_walk *w, const char *column)
     int64_t length, null_count;
     w->out = &w->plan->nodes[l->node_count++];
     w->out->column = column;
-    w->out->type = class_of(t);
+    w->out->type = packed_class_of(t);
     w->out->has_validity = t->has_validity;
     w->out->width = ald__type_offset_width(t) > 0 ? ald__type_offset_width(t) : byte_width(t);
     ALD_TRY(ald__ipc_walk_node(&w->walk, column, &length, &null_count, w->at->err));

@@ -103,7 +103,7 @@ static int is_valid(const node_pack *k, size_t i)
     return k->validity == NULL || ((k->validity[i / 8] >> (i % 8)) & 1) != 0;
 }
 
-static int is_zero(const uint8_t *p, size_t size)
+static int slot_is_zero(const uint8_t *p, size_t size)
 {
     uint8_t found = 0;
     for (size_t i = 0; i < size; i++)
@@ -122,7 +122,7 @@ static const uint8_t *dense_values(const node_pack *k, size_t width)
     to = ald__pack_room(k->p, &k->p->dense, (k->valid + 1) * width);
     for (size_t i = 0; to != NULL && i < k->n; i++, from += width) {
         if (!is_valid(k, i)) {
-            if (!is_zero(from, width))
+            if (!slot_is_zero(from, width))
                 return NULL;
         } else if (width == 8) {
             memcpy(to + count++ * 8, from, 8);
@@ -151,7 +151,7 @@ static const uint8_t *narrowed(const node_pack *k)
     return to;
 }
 
-static uint64_t offset_at(const uint8_t *offsets, uint32_t width, size_t i)
+static uint64_t packed_offset(const uint8_t *offsets, uint32_t width, size_t i)
 {
     return width == 4 ? ald__load_le32(offsets + i * 4) : ald__load_le64(offsets + i * 8);
 }
@@ -165,12 +165,12 @@ static const uint32_t *dense_offsets(const node_pack *k, uint64_t last)
     uint64_t before = 0;
     size_t count = 0;
     uint32_t *to = ald__pack_room(k->p, &k->p->dense, (k->valid + 1) * sizeof *to);
-    if (to == NULL || offset_at(from, w, 0) != 0 || offset_at(from, w, k->n) != last ||
+    if (to == NULL || packed_offset(from, w, 0) != 0 || packed_offset(from, w, k->n) != last ||
         last > UINT32_MAX)
         return NULL;
     to[count++] = 0;
     for (size_t i = 0; i < k->n; i++) {
-        uint64_t end = offset_at(from, w, i + 1);
+        uint64_t end = packed_offset(from, w, i + 1);
         if (end < before || (!is_valid(k, i) && end != before))
             return NULL;
         if (is_valid(k, i))

@@ -17,7 +17,7 @@ static uint32_t hash_number(uint64_t v)
     return (uint32_t)(v >> (64 - HASH_BITS));
 }
 
-static uint64_t value_at(const ald__numbers *v, size_t i)
+static uint64_t distinct_value(const ald__numbers *v, size_t i)
 {
     uint64_t value = 0;
     switch (v->width) {
@@ -43,7 +43,7 @@ typedef struct number_table {
 } number_table;
 
 /* The value's number, or SIZE_MAX: too many, or too many like it. */
-static size_t find_number(number_table *t, uint64_t v)
+static size_t number_of_value(number_table *t, uint64_t v)
 {
     uint32_t at = hash_number(v), mask = (1u << HASH_BITS) - 1;
     for (uint32_t probes = 0; probes < PROBES_MAX; probes++, at = (at + 1) & mask) {
@@ -85,7 +85,7 @@ ald_status ald__pack_distinct(ald__pack *pack, const ald__numbers *v, size_t lim
     t.values = values;
     indices = (uint16_t *)(void *)pack->indices.data;
     for (size_t i = 0; i < v->n; i++) {
-        size_t number = find_number(&t, value_at(v, i));
+        size_t number = number_of_value(&t, distinct_value(v, i));
         if (number == SIZE_MAX || (i == EARLY && t.count > EARLY_DISTINCT))
             return ALD_OK;
         indices[i] = (uint16_t)number;

@@ -150,8 +150,8 @@ static ald_status build_dict(number_column *c, const ald__numbers *v, ald__packe
 
 /* ---- Decimals */
 
-static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+static const double decimal_powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
 #define K_LIMIT 2251799813685248.0 /* 2^51 */
 #define K_LIMIT_FLOAT 2147483648.0 /* 2^31 */
@@ -191,7 +191,7 @@ static int find_exponent(const ald__numbers *v)
         size_t fits = 0, tried = 0, misses = 0;
         int64_t k;
         for (size_t i = 0; i < v->n && tried < E_VALUES; i += step, tried++) {
-            int good = decimal_of(v->values + i * v->width, v->width, powers[e], &k);
+            int good = decimal_of(v->values + i * v->width, v->width, decimal_powers[e], &k);
             fits += (size_t)good;
             misses += (size_t)!good;
             if (misses * 10 > E_VALUES)
@@ -235,7 +235,8 @@ static ald_status build_decimal(number_column *c, const ald__numbers *v, int e,
     *done = 0;
     if (ks == NULL || more == NULL)
         return ALD_E_NOMEM;
-    count = find_decimals(pack, v, powers[e], ks, (uint32_t *)(void *)more, more + v->n * 4);
+    count =
+        find_decimals(pack, v, decimal_powers[e], ks, (uint32_t *)(void *)more, more + v->n * 4);
     if (count == SIZE_MAX)
         return ALD_OK;
     entry->small = (uint8_t)e;
@@ -334,7 +335,7 @@ static ald_status try_whole(number_column *c, const number_choice *choice, size_
     return ALD_OK;
 }
 
-static ald_status pack_best(number_column *c, ald__packed_entry *entry)
+static ald_status pack_numbers_best(number_column *c, ald__packed_entry *entry)
 {
     number_choice choice = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
     size_t bytes = SIZE_MAX;
@@ -441,7 +442,7 @@ static ald_status guard_raw(number_column *c, const number_choice *choice, ald__
     return try_whole(c, &raw, &bytes, entry);
 }
 
-static ald_status pack_default(number_column *c, ald__packed_entry *entry)
+static ald_status pack_numbers_default(number_column *c, ald__packed_entry *entry)
 {
     number_choice best, second, dict = {ALD__FILTER_DICT, ALD__MODE_PLAIN, 0, 0};
     number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
@@ -494,5 +495,6 @@ ald_status ald__pack_numbers(ald__pack *pack, const ald__numbers *v, int is_floa
     if (pack->forced > 0)
         return pack_forced(&c, entry);
     ALD_TRY(ald__numbers_sample(pack, v, stride, &pack->sample, &c.sample));
-    return pack->effort == ALD__PACK_BEST ? pack_best(&c, entry) : pack_default(&c, entry);
+    return pack->effort == ALD__PACK_BEST ? pack_numbers_best(&c, entry)
+                                          : pack_numbers_default(&c, entry);
 }

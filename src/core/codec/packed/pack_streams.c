@@ -102,7 +102,7 @@ static void count_bytes(const uint8_t *bytes, size_t size, uint32_t counts[2][25
         counts[0][bytes[i]]++;
 }
 
-static size_t count_runs(const uint8_t *bytes, size_t size)
+static size_t count_plane_runs(const uint8_t *bytes, size_t size)
 {
     size_t runs = 1;
     for (size_t i = 1; i < size; i++)
@@ -133,7 +133,7 @@ double ald__pack_plane_cost(const uint8_t *bytes, size_t size)
     symbols = (bits < (double)size ? (double)size : bits) / 8 + TABLE_BYTES * (double)used;
     if (used > 128)
         return symbols;
-    runs = RUN_BYTES * (double)count_runs(bytes, size) + RUNS_BYTES;
+    runs = RUN_BYTES * (double)count_plane_runs(bytes, size) + RUNS_BYTES;
     return runs < symbols ? runs : symbols;
 }
 

@@ -286,7 +286,7 @@ static ald_status choose_text(text_column *c, uint8_t *filter, double *cost)
     return ALD_OK;
 }
 
-static ald_status pack_default(text_column *c, ald__packed_entry *entry)
+static ald_status pack_text_default(text_column *c, ald__packed_entry *entry)
 {
     ald__pack *pack = c->pack;
     uint8_t filter;
@@ -318,7 +318,7 @@ static ald_status pack_default(text_column *c, ald__packed_entry *entry)
 }
 
 /* Every filter over the whole column, really compressed. */
-static ald_status pack_best(text_column *c, ald__packed_entry *entry)
+static ald_status pack_text_best(text_column *c, ald__packed_entry *entry)
 {
     ald__pack *pack = c->pack;
     size_t best = SIZE_MAX, bytes;
@@ -352,7 +352,7 @@ ald_status ald__pack_strings(ald__pack *pack, const ald__strings *v, ald__packed
         return done ? ALD_OK : build_text(pack, ALD__FILTER_STR, v, entry, &pack->best, &done);
     }
     if (pack->effort == ALD__PACK_BEST)
-        return pack_best(&c, entry);
+        return pack_text_best(&c, entry);
     ALD_TRY(sample_strings(&c));
-    return pack_default(&c, entry);
+    return pack_text_default(&c, entry);
 }

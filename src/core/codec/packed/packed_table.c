@@ -25,7 +25,7 @@ typedef struct entry_reader {
 } entry_reader;
 
 /* Little-endian, `size` ≤ 8 bytes; 0 past the end, which is noted. */
-static uint64_t take_number(entry_reader *r, size_t size)
+static uint64_t take_entry_field(entry_reader *r, size_t size)
 {
     uint8_t bytes[8] = {0};
     const uint8_t *p = ald__cursor_take(r->table, size);
@@ -47,15 +47,15 @@ static void entry_check(entry_reader *r, int good, const char *what, uint64_t fo
 
 static void take_ints(entry_reader *r, uint8_t width, ald__packed_ints *out)
 {
-    uint8_t flags = (uint8_t)take_number(r, 1);
+    uint8_t flags = (uint8_t)take_entry_field(r, 1);
     uint32_t modes = flags & (ALD__INTS_DELTA | ALD__INTS_STRIDE | ALD__INTS_START);
     out->flags = flags;
     out->width = width;
-    out->bits = (uint8_t)take_number(r, 1);
-    out->base = flags & ALD__INTS_BASE ? take_number(r, width) : 0;
-    out->factor = flags & ALD__INTS_FACTOR ? take_number(r, width) : 1;
-    out->start = flags & ALD__INTS_START ? take_number(r, width) : 0;
-    out->stride = flags & ALD__INTS_STRIDE ? (uint32_t)take_number(r, 4) : 1;
+    out->bits = (uint8_t)take_entry_field(r, 1);
+    out->base = flags & ALD__INTS_BASE ? take_entry_field(r, width) : 0;
+    out->factor = flags & ALD__INTS_FACTOR ? take_entry_field(r, width) : 1;
+    out->start = flags & ALD__INTS_START ? take_entry_field(r, width) : 0;
+    out->stride = flags & ALD__INTS_STRIDE ? (uint32_t)take_entry_field(r, 4) : 1;
     entry_check(r,
                 (flags & ~ALD__INTS_FLAGS) == 0 && modes != (ALD__INTS_DELTA | ALD__INTS_STRIDE) &&
                     modes != ALD__INTS_START && modes != (ALD__INTS_STRIDE | ALD__INTS_START) &&
@@ -68,13 +68,13 @@ static void take_ints(entry_reader *r, uint8_t width, ald__packed_ints *out)
 
 static void take_index_bits(entry_reader *r, ald__packed_entry *e)
 {
-    e->index_bits = (uint8_t)take_number(r, 1);
+    e->index_bits = (uint8_t)take_entry_field(r, 1);
     entry_check(r, e->index_bits <= ALD__PACKED_INDEX_BITS, "bits of an index", e->index_bits);
 }
 
 static void take_count(entry_reader *r, uint64_t max, const char *what, uint32_t *out)
 {
-    *out = (uint32_t)take_number(r, 4);
+    *out = (uint32_t)take_entry_field(r, 4);
     entry_check(r, *out <= max, what, *out);
 }
 
@@ -85,7 +85,7 @@ static uint8_t value_width(const ald__packed_node *node)
     return (uint8_t)(node->width < 8 ? node->width : 8);
 }
 
-static uint64_t data_size(const ald__packed_layout *layout, const ald__packed_node *node)
+static uint64_t text_bytes_of(const ald__packed_layout *layout, const ald__packed_node *node)
 {
     return node->type == ALD__PACKED_TEXT ? ald__packed_buffer(layout, node, 1)->size : 0;
 }
@@ -126,7 +126,7 @@ static void take_words(entry_reader *r, uint64_t valid, uint64_t bytes_max, uint
 
 static void take_decimal(entry_reader *r, uint64_t valid, uint8_t width, ald__packed_entry *e)
 {
-    e->small = (uint8_t)take_number(r, 1);
+    e->small = (uint8_t)take_entry_field(r, 1);
     entry_check(r, e->small <= ALD__PACKED_E_MAX, "decimal exponent", e->small);
     take_count(r, valid, "number of exceptions", &e->count);
     if (r->status == ALD_OK && e->count > 0) {
@@ -139,10 +139,10 @@ static void take_decimal(entry_reader *r, uint64_t valid, uint8_t width, ald__pa
 static void take_strnum(entry_reader *r, uint64_t valid, uint64_t data, ald__packed_entry *e)
 {
     uint64_t values = 0;
-    e->small = (uint8_t)take_number(r, 1);
+    e->small = (uint8_t)take_entry_field(r, 1);
     entry_check(r, e->small >= 1 && e->small <= ALD__PACKED_SLOT_MAX, "number of slots", e->small);
     take_count(r, data, "bytes of templates", &e->bytes);
-    e->words = (uint8_t)take_number(r, 1);
+    e->words = (uint8_t)take_entry_field(r, 1);
     entry_check(r, e->words <= 1, "kind of templates", e->words);
     if (e->words)
         take_words(r, valid, e->bytes, &e->word_bytes, e);
@@ -159,7 +159,7 @@ static void take_strnum(entry_reader *r, uint64_t valid, uint64_t data, ald__pac
 static void take_parameters(entry_reader *r, const ald__packed_layout *layout,
                             const ald__packed_node *node, ald__packed_entry *e)
 {
-    uint64_t valid = ald__packed_valid(layout, node), data = data_size(layout, node);
+    uint64_t valid = ald__packed_valid(layout, node), data = text_bytes_of(layout, node);
     switch (e->filter) {
     case ALD__FILTER_INTS:
         take_ints(r, value_width(node), &e->ints);
@@ -178,7 +178,7 @@ static void take_parameters(entry_reader *r, const ald__packed_layout *layout,
         take_ints(r, 4, &e->ints);
         break;
     case ALD__FILTER_STRFIX:
-        e->small = (uint8_t)take_number(r, 1);
+        e->small = (uint8_t)take_entry_field(r, 1);
         entry_check(r, e->small >= 1, "length of strings", 0);
         entry_check(r, e->small * valid == data, "bytes of strings of one length",
                     e->small * valid);
@@ -205,7 +205,7 @@ ald_status ald__packed_entry_read(ald__cursor *table, const ald__packed_layout *
 {
     entry_reader r = {table, at, ALD_OK};
     memset(out, 0, offsetof(ald__packed_entry, slots));
-    out->filter = (uint8_t)take_number(&r, 1);
+    out->filter = (uint8_t)take_entry_field(&r, 1);
     entry_check(&r, suits(node, out->filter), "not for its type: filter", out->filter);
     if (r.status == ALD_OK)
         take_parameters(&r, layout, node, out);
@@ -236,7 +236,7 @@ static uint64_t raw_bytes(const ald__packed_layout *layout, const ald__packed_no
 static uint64_t filter_bytes(const ald__packed_layout *layout, const ald__packed_node *node,
                              const ald__packed_entry *e)
 {
-    uint64_t valid = ald__packed_valid(layout, node), data = data_size(layout, node), sum;
+    uint64_t valid = ald__packed_valid(layout, node), data = text_bytes_of(layout, node), sum;
     switch (e->filter) {
     case ALD__FILTER_INTS:
     case ALD__FILTER_LENS:
@@ -278,7 +278,7 @@ uint64_t ald__packed_entry_streams(const ald__packed_layout *layout, const ald__
 
 /* ---- Writing */
 
-static ald_status put_number(uint64_t v, size_t size, ald_buffer *out, ald_error *err)
+static ald_status put_field(uint64_t v, size_t size, ald_buffer *out, ald_error *err)
 {
     uint8_t bytes[8];
     ald__store_le64(bytes, v);
@@ -287,34 +287,34 @@ static ald_status put_number(uint64_t v, size_t size, ald_buffer *out, ald_error
 
 static ald_status put_ints(const ald__packed_ints *p, ald_buffer *out, ald_error *err)
 {
-    ALD_TRY(put_number(p->flags, 1, out, err));
-    ALD_TRY(put_number(p->bits, 1, out, err));
+    ALD_TRY(put_field(p->flags, 1, out, err));
+    ALD_TRY(put_field(p->bits, 1, out, err));
     if (p->flags & ALD__INTS_BASE)
-        ALD_TRY(put_number(p->base, p->width, out, err));
+        ALD_TRY(put_field(p->base, p->width, out, err));
     if (p->flags & ALD__INTS_FACTOR)
-        ALD_TRY(put_number(p->factor, p->width, out, err));
+        ALD_TRY(put_field(p->factor, p->width, out, err));
     if (p->flags & ALD__INTS_START)
-        ALD_TRY(put_number(p->start, p->width, out, err));
-    return p->flags & ALD__INTS_STRIDE ? put_number(p->stride, 4, out, err) : ALD_OK;
+        ALD_TRY(put_field(p->start, p->width, out, err));
+    return p->flags & ALD__INTS_STRIDE ? put_field(p->stride, 4, out, err) : ALD_OK;
 }
 
-static ald_status put_words(const ald__packed_entry *e, uint32_t bytes, ald_buffer *out,
-                            ald_error *err)
+static ald_status put_word_fields(const ald__packed_entry *e, uint32_t bytes, ald_buffer *out,
+                                  ald_error *err)
 {
-    ALD_TRY(put_number(e->count, 4, out, err));
-    ALD_TRY(put_number(bytes, 4, out, err));
-    ALD_TRY(put_number(e->index_bits, 1, out, err));
+    ALD_TRY(put_field(e->count, 4, out, err));
+    ALD_TRY(put_field(bytes, 4, out, err));
+    ALD_TRY(put_field(e->index_bits, 1, out, err));
     return put_ints(&e->ints, out, err);
 }
 
 static ald_status put_strnum(const ald__packed_entry *e, ald_buffer *out, ald_error *err)
 {
-    ALD_TRY(put_number(e->small, 1, out, err));
-    ALD_TRY(put_number(e->bytes, 4, out, err));
-    ALD_TRY(put_number(e->words, 1, out, err));
-    ALD_TRY(e->words ? put_words(e, e->word_bytes, out, err) : put_ints(&e->ints, out, err));
+    ALD_TRY(put_field(e->small, 1, out, err));
+    ALD_TRY(put_field(e->bytes, 4, out, err));
+    ALD_TRY(put_field(e->words, 1, out, err));
+    ALD_TRY(e->words ? put_word_fields(e, e->word_bytes, out, err) : put_ints(&e->ints, out, err));
     for (uint32_t j = 0; j < e->small; j++) {
-        ALD_TRY(put_number(e->slots[j].count, 4, out, err));
+        ALD_TRY(put_field(e->slots[j].count, 4, out, err));
         ALD_TRY(put_ints(&e->slots[j].ints, out, err));
     }
     return ALD_OK;
@@ -322,28 +322,28 @@ static ald_status put_strnum(const ald__packed_entry *e, ald_buffer *out, ald_er
 
 ald_status ald__packed_entry_write(const ald__packed_entry *e, ald_buffer *out, ald_error *err)
 {
-    ALD_TRY(put_number(e->filter, 1, out, err));
+    ALD_TRY(put_field(e->filter, 1, out, err));
     switch (e->filter) {
     case ALD__FILTER_DICT:
-        ALD_TRY(put_number(e->count, 4, out, err));
-        ALD_TRY(put_number(e->index_bits, 1, out, err));
+        ALD_TRY(put_field(e->count, 4, out, err));
+        ALD_TRY(put_field(e->index_bits, 1, out, err));
         return put_ints(&e->ints, out, err);
     case ALD__FILTER_DECIMAL:
-        ALD_TRY(put_number(e->small, 1, out, err));
-        ALD_TRY(put_number(e->count, 4, out, err));
+        ALD_TRY(put_field(e->small, 1, out, err));
+        ALD_TRY(put_field(e->count, 4, out, err));
         if (e->count > 0) {
             ALD_TRY(put_ints(&e->extra, out, err));
             ALD_TRY(put_ints(&e->raw, out, err));
         }
         return put_ints(&e->ints, out, err);
     case ALD__FILTER_STRFIX:
-        return put_number(e->small, 1, out, err);
+        return put_field(e->small, 1, out, err);
     case ALD__FILTER_STRDICT:
-        return put_words(e, e->bytes, out, err);
+        return put_word_fields(e, e->bytes, out, err);
     case ALD__FILTER_STRNUM:
         return put_strnum(e, out, err);
     case ALD__FILTER_STRFRONT:
-        ALD_TRY(put_number(e->bytes, 4, out, err));
+        ALD_TRY(put_field(e->bytes, 4, out, err));
         ALD_TRY(put_ints(&e->ints, out, err));
         return put_ints(&e->extra, out, err);
     case ALD__FILTER_INTS:

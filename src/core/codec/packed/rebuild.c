@@ -51,7 +51,7 @@ void ald__unpacker_free(ald__unpacker *u)
     ald__release(&alloc, u, sizeof *u);
 }
 
-static ald_status make_room(ald__unpacker *u, size_t size, ald_error *err)
+static ald_status unpacker_room(ald__unpacker *u, size_t size, ald_error *err)
 {
     size_t room = size + ALD__TEXT_SLACK;
     if (room > u->capacity || u->bytes == NULL) {
@@ -66,8 +66,8 @@ static ald_status make_room(ald__unpacker *u, size_t size, ald_error *err)
 }
 
 /* One frame of `size` bytes that passed check_single, to dst. */
-static ald_status inflate_to(ald__unpacker *u, const ald__packed_at *at, const uint8_t *src,
-                             size_t src_size, uint32_t size, uint8_t *dst)
+static ald_status inflate_one(ald__unpacker *u, const ald__packed_at *at, const uint8_t *src,
+                              size_t src_size, uint32_t size, uint8_t *dst)
 {
     ald__frame_io io = {&u->alloc, src, src_size, dst, size, 0, at->offset, 0};
     size_t pos = 0;
@@ -84,9 +84,9 @@ ald_status ald__unpacker_inflate(ald__unpacker *u, const ald__packed_at *at, con
                                  size_t src_size, uint32_t size, const uint8_t **out)
 {
     ALD_TRY(u->ops->check_single(src, src_size, size, at->offset, at->err));
-    ALD_TRY(make_room(u, size, at->err));
+    ALD_TRY(unpacker_room(u, size, at->err));
     *out = u->bytes;
-    return inflate_to(u, at, src, src_size, size, u->bytes);
+    return inflate_one(u, at, src, src_size, size, u->bytes);
 }
 
 /* ---- Streams */
@@ -256,8 +256,8 @@ static ald_status find_tail(frame_work *w, const ald__packed_at *at)
     return ALD_OK;
 }
 
-static ald_status inflate_frame(frame_work *w, const ald__packed_at *at, const uint8_t *src,
-                                size_t src_size)
+static ald_status inflate_body(frame_work *w, const ald__packed_at *at, const uint8_t *src,
+                               size_t src_size)
 {
     uint32_t size = (uint32_t)w->in.size;
     size_t before;
@@ -267,8 +267,8 @@ static ald_status inflate_frame(frame_work *w, const ald__packed_at *at, const u
     before = size - (size_t)w->tail->size;
     dst = w->body + w->tail->begin - before;
     ALD_TRY(w->u->ops->check_single(src, src_size, size, at->offset, at->err));
-    ALD_TRY(make_room(w->u, before, at->err));
-    ALD_TRY(inflate_to(w->u, at, src, src_size, size, dst));
+    ALD_TRY(unpacker_room(w->u, before, at->err));
+    ALD_TRY(inflate_one(w->u, at, src, src_size, size, dst));
     memcpy(w->u->bytes, dst, before);
     w->in.data = w->u->bytes;
     w->in.size = before;
@@ -286,7 +286,7 @@ ald_status ald__packed_frame_rebuild(ald__unpacker *u, const ald__packed_frames 
     w.in.size = ald__packed_inflated_size(frames->directory, frame->index);
     here.column = frames->layout->nodes[frame->first_node].column;
     ALD_TRY(find_tail(&w, &here));
-    ALD_TRY(inflate_frame(&w, &here, src, src_size));
+    ALD_TRY(inflate_body(&w, &here, src, src_size));
     for (uint32_t i = 0; i < frame->node_count; i++) {
         const ald__packed_node *node = &frames->layout->nodes[frame->first_node + i];
         ald__rebuild r = {

@@ -106,8 +106,8 @@ ald_status ald__rebuild_ints(ald__rebuild *r)
             to[i] = from[indices[i]];                                                              \
     } while (0)
 
-static void gather_values(const ald__rebuild *r, const void *dict, size_t width, size_t at,
-                          const uint16_t *indices, size_t count)
+static void gather_dict(const ald__rebuild *r, const void *dict, size_t width, size_t at,
+                        const uint16_t *indices, size_t count)
 {
     if (width == 2)
         GATHER(uint16_t);
@@ -138,7 +138,7 @@ static ald_status look_up(ald__rebuild *r, const void *dict)
         ald__indices_restore(planes, r->valid, e->index_bits, at, count, indices);
         if (largest(indices, count) >= e->count)
             return ald__packed_bad(r->at, "past the dictionary: an index", largest(indices, count));
-        gather_values(r, dict, e->ints.width, at, indices, count);
+        gather_dict(r, dict, e->ints.width, at, indices, count);
     }
     return ALD_OK;
 }
@@ -182,9 +182,9 @@ ald_status ald__rebuild_planes_of_bytes(ald__rebuild *r)
 
 /* ---- Decimals: k / 10^e, one division, rounded once (and once more to a float), as F-374 says. */
 
-static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const double divisors[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 #define K_LIMIT (1ull << 51)
 
@@ -237,7 +237,7 @@ static ald_status place_exceptions(ald__rebuild *r, const uint32_t *positions, c
 static ald_status divide_all(ald__rebuild *r)
 {
     const ald__packed_entry *e = r->entry;
-    double power = powers[e->small];
+    double power = divisors[e->small];
     ald_status st = ALD_OK;
     const uint8_t *planes = ald__rebuild_planes(r, r->valid, e->ints.bits, &st);
     if (planes == NULL)

@@ -168,7 +168,7 @@ static ald_status expand_tight(numbers *s, const uint8_t *t, size_t size)
 }
 
 /* Text of any size in steps of ALD__TEXT_SLACK: both sides have room for the last one. */
-static inline uint8_t *copy_text(uint8_t *dst, const uint8_t *src, size_t size)
+static inline uint8_t *copy_roomy(uint8_t *dst, const uint8_t *src, size_t size)
 {
     for (size_t i = 0; i < size; i += ALD__TEXT_SLACK)
         memcpy(dst + i, src + i, ALD__TEXT_SLACK);
@@ -184,7 +184,7 @@ static ald_status expand_roomy(numbers *s, const uint8_t *t, size_t size)
     uint64_t v = 0;
     for (;;) {
         size_t i = find_mark(t, begin, size), digits;
-        to = copy_text(to, t + begin, i - begin);
+        to = copy_roomy(to, t + begin, i - begin);
         if (i == size)
             break;
         ALD_TRY(next_number(s, slot++, &v));
@@ -199,7 +199,7 @@ static ald_status expand_roomy(numbers *s, const uint8_t *t, size_t size)
     return ALD_OK;
 }
 
-static ald_status expand(numbers *s, const uint8_t *t, size_t size)
+static ald_status expand_template(numbers *s, const uint8_t *t, size_t size)
 {
     size_t room = s->r->data_size - s->out.size;
     ALD_TRY(room / DIGITS_MAX > size + ALD__TEXT_SLACK ? expand_roomy(s, t, size)
@@ -221,7 +221,7 @@ static ald_status expand_text(numbers *s, const uint8_t *lengths, const uint8_t 
         memcpy(&length, lengths + k * 4, 4);
         if (length > bytes - used)
             return bad_templates(s, (uint64_t)used + length);
-        ALD_TRY(expand(s, text + used, length));
+        ALD_TRY(expand_template(s, text + used, length));
         used += length;
     }
     return used == bytes ? ALD_OK : bad_templates(s, used);
@@ -237,7 +237,7 @@ static ald_status expand_words(numbers *s, ald__words *w)
             size_t length = begin[1] - begin[0];
             if (length > bytes - used)
                 return bad_templates(s, (uint64_t)used + length);
-            ALD_TRY(expand(s, w->text + begin[0], length));
+            ALD_TRY(expand_template(s, w->text + begin[0], length));
             used += length;
         }
     }

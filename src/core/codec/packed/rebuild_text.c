@@ -7,7 +7,7 @@
 #include "core/base/endian.h"
 #include "core/codec/packed/rebuild.h"
 
-static void offset_put(const ald__rebuild *r, size_t i, size_t v)
+static void text_offset_put(const ald__rebuild *r, size_t i, size_t v)
 {
     uint32_t narrow = (uint32_t)v;
     uint64_t wide = v;
@@ -57,11 +57,11 @@ static uint64_t sum_valid(const ald__rebuild *r, const uint8_t *lengths)
 {
     uint64_t total = 0;
     size_t k = 0;
-    offset_put(r, 0, 0);
+    text_offset_put(r, 0, 0);
     for (size_t i = 0; i < r->n; i++) {
         if (ald__rebuild_is_valid(r, i))
             total += length_at(lengths, k++);
-        offset_put(r, i + 1, (size_t)total);
+        text_offset_put(r, i + 1, (size_t)total);
     }
     return total;
 }
@@ -96,10 +96,10 @@ ald_status ald__rebuild_strfix(ald__rebuild *r)
 {
     size_t total = 0, length = r->entry->small;
     ALD_TRY(ald__rebuild_planes_of_bytes(r));
-    offset_put(r, 0, 0);
+    text_offset_put(r, 0, 0);
     for (size_t i = 0; i < r->n; i++) {
         total += ald__rebuild_is_valid(r, i) ? length : 0;
-        offset_put(r, i + 1, total);
+        text_offset_put(r, i + 1, total);
     }
     return ALD_OK;
 }
@@ -111,19 +111,19 @@ void ald__text_begin(ald__text_out *out, ald__rebuild *r)
     out->r = r;
     out->slot = 0;
     out->size = 0;
-    offset_put(r, 0, 0);
+    text_offset_put(r, 0, 0);
 }
 
 int ald__text_next(ald__text_out *out)
 {
     while (out->slot < out->r->n && !ald__rebuild_is_valid(out->r, out->slot))
-        offset_put(out->r, ++out->slot, out->size);
+        text_offset_put(out->r, ++out->slot, out->size);
     return out->slot < out->r->n;
 }
 
 void ald__text_end(ald__text_out *out)
 {
-    offset_put(out->r, ++out->slot, out->size);
+    text_offset_put(out->r, ++out->slot, out->size);
 }
 
 ald_status ald__text_finish(ald__text_out *out)
