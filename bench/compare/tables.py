@@ -49,7 +49,17 @@ def noise(rows):
     return pa.table({name: random.random(rows) * 10.0 ** random.integers(-9, 9, rows) for name in "abcdefgh"})
 
 
-KINDS = {"taxi": taxi, "strings": strings, "noise": noise}
+def numeric(rows):
+    """Counters, codes and measurements: integers and fractions of few digits, one column of doubles in full."""
+    random = np.random.default_rng(45)
+    return pa.table({
+        "id": np.arange(rows), "code": random.integers(0, 1000, rows), "balance": random.integers(-10**6, 10**6, rows),
+        "key": random.integers(0, 2**40, rows), "x": np.round(random.normal(0, 100, rows), 3),
+        "share": np.round(random.random(rows), 6), "price": np.round(random.exponential(50, rows), 2),
+        "z": random.normal(0, 1, rows)})
+
+
+KINDS = {"taxi": taxi, "strings": strings, "noise": noise, "numeric": numeric}
 
 
 def make(kind, megabytes):
