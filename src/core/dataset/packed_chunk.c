@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order of a packed chunk's checks (F-369): directory, head, messages, buffers, the whole filter table, then frame by frame. */
+/* Order of a packed chunk's checks (F-409): directory, head, messages, buffers, the whole filter table, then frame by frame. */
 #include "core/dataset/packed_chunk.h"
 
 #include <string.h>

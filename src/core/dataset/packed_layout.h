@@ -15,7 +15,7 @@ typedef struct ald__packed_plan {
     uint64_t rows;
 } ald__packed_plan;
 
-/* Every node and buffer of a record batch whose head was read, as F-368 wants them, else ALD_E_INVALID_FORMAT. Names are
+/* Every node and buffer of a record batch whose head was read, as F-408 wants them, else ALD_E_INVALID_FORMAT. Names are
  * borrowed from the schema. Clear also after a failure. */
 ALD_NODISCARD ald_status ald__packed_plan_read(const ald_allocator *alloc,
                                                const ald__ipc_schema *schema,

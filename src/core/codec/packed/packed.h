@@ -2,7 +2,7 @@
 /* Packed chunks (F-360): a chunk's buffers, taken apart into streams that a compressor likes, and rebuilt bit by bit.
  *
  * Nothing here knows Arrow. A layout says what the buffers of a record batch are; the chunk's caller makes it from schema and
- * metadata, and has checked it (F-368): lengths are exact, places follow each other, sizes fit the body. */
+ * metadata, and has checked it (F-408): lengths are exact, places follow each other, sizes fit the body. */
 #ifndef CORE_CODEC_PACKED_PACKED_H
 #define CORE_CODEC_PACKED_PACKED_H
 
@@ -12,8 +12,8 @@
 #include "ald/error.h"
 #include "ald/io.h"
 
-#define ALD__PACKED_CHUNK_BYTES (1u << 27) /* the most that a chunk may hold rebuilt (F-362) */
-#define ALD__PACKED_SLOTS_LIMIT (1u << 30) /* of a node with buffers (F-368) */
+#define ALD__PACKED_CHUNK_BYTES (1u << 27) /* the most that a chunk may hold rebuilt (F-402) */
+#define ALD__PACKED_SLOTS_LIMIT (1u << 30) /* of a node with buffers (F-408) */
 
 typedef enum ald__packed_class {
     ALD__PACKED_OTHER, /* buffers as they are, whatever they mean */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory at the start of a packed chunk (F-363). */
+/* The directory at the start of a packed chunk (F-403). */
 #include "core/base/endian.h"
 #include "core/base/fail.h"
 #include "core/codec/packed/packed.h"

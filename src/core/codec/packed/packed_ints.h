@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The integer codec under all filters: planes of bits, and what makes numbers small (F-371, F-372). */
+/* The integer codec under all filters: planes of bits, and what makes numbers small (F-411, F-412). */
 #ifndef CORE_CODEC_PACKED_PACKED_INTS_H
 #define CORE_CODEC_PACKED_PACKED_INTS_H
 

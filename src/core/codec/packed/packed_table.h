@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The filter table: one entry a node (F-370). */
+/* The filter table: one entry a node (F-410). */
 #ifndef CORE_CODEC_PACKED_PACKED_TABLE_H
 #define CORE_CODEC_PACKED_PACKED_TABLE_H
 

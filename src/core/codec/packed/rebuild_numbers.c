@@ -180,7 +180,7 @@ ald_status ald__rebuild_planes_of_bytes(ald__rebuild *r)
     return ALD_OK;
 }
 
-/* ---- Decimals: k / 10^e, one division, rounded once (and once more to a float), as F-374 says. */
+/* ---- Decimals: k / 10^e, one division, rounded once (and once more to a float), as F-414 says. */
 
 static const double divisors[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text with numbers (F-376): templates in which marker bytes stand for numbers, each from the series of its place in the
+/* Text with numbers (F-416): templates in which marker bytes stand for numbers, each from the series of its place in the
  * string. Numbers are restored some at a time, so that a series takes no memory of its length. */
 #include <string.h>
 
