@@ -66,13 +66,15 @@ static void count_value(counts *c, double v, int is_f32)
         c->near_decimal[d] += (uint64_t)is_near_decimal(ald__mark_abs(v), d);
 }
 
-static uint8_t class_of(const counts *c, int decimals)
+/* Numbers that went through text of 16 digits have a lowest bit alone, too, but in a tenth of them: a message has as many
+ * ones as zeros. */
+static uint8_t class_of(const counts *c, int decimals, uint64_t values)
 {
     const double n = (double)c->n;
-    if (c->n < LEAST_VALUES)
+    if (c->n == 0 || values < LEAST_VALUES)
         return ALD_ENTROPY_NONE;
-    if ((double)c->clear_bits >= 0.95 * n && (double)c->ones >= 0.05 * n &&
-        (double)c->ones <= 0.95 * n)
+    if ((double)c->clear_bits >= 0.95 * n && (double)c->ones >= 0.2 * n &&
+        (double)c->ones <= 0.8 * n)
         return ALD_ENTROPY_ISLAND;
     if (decimals >= 0)
         return ALD_ENTROPY_DECIMAL;
@@ -223,7 +225,7 @@ ald_status ald__entropy_column(const ald__mark_tally *tally, const ald__row_bits
     out->row_count = rows->rows;
     out->distinct_count = c.n;
     out->lsb_entropy = out->ks_p = out->chi_square_p = out->p = 1;
-    out->entropy_class = class_of(&c, tally->kept > 0 ? decimals : -1);
+    out->entropy_class = class_of(&c, tally->kept > 0 ? decimals : -1, tally->total);
     for (size_t i = 0; i < ALD_ENTROPY_PLANES; i++)
         out->phase_p[i] = 1;
     if (out->entropy_class != ALD_ENTROPY_NONE) {

@@ -291,22 +291,38 @@ static ald_status stage_mixtures(ald_watermark_reading *r, size_t variant, ald_e
     return st;
 }
 
-static ald_status column_alone(ald_watermark_reading *r, size_t variant, const ald__mark_suspect *s,
+/* The planes of a column, on its own best guess. */
+static ald_status planes_alone(ald_watermark_reading *r, size_t variant, const ald__mark_suspect *s,
                                ald__mark_weights *weights, ald__mark_soft *soft, ald_error *err)
 {
-    int family = 0, decimals;
+    int family = 0;
     for (int f = 1; f < ALD__MARK_FAMILIES; f++)
         family = s->guess[f].score > s->guess[family].score ? f : family;
     memset(soft, 0, sizeof *soft);
     ALD_TRY(ald__mark_suspect_weigh(s, &s->guess[family], family, weights, err));
     ALD_TRY(ald__mark_suspect_read(s, &s->guess[family], weights, soft, err));
     note_presence(r, soft);
-    ALD_TRY(add_profile(r, soft, variant, 0, err));
+    return add_profile(r, soft, variant, 0, err);
+}
+
+static ald_status column_alone(ald_watermark_reading *r, size_t variant, const ald__mark_suspect *s,
+                               ald__mark_weights *weights, ald__mark_soft *soft, ald_error *err)
+{
+    int decimals;
+    ALD_TRY(planes_alone(r, variant, s, weights, soft, err));
+    if (s->decimals < 0 && s->softness > 0) {
+        /* What looks like a grid under noise may be decimals of floats, which were marked as any numbers are. */
+        ald__mark_suspect without = *s;
+        without.softness = 0;
+        ALD_TRY(ald__mark_suspect_guess(&without, err));
+        ALD_TRY(planes_alone(r, variant, &without, weights, soft, err));
+    }
     if (ald__mark_suspect_parity(s, &decimals) <= 0)
         return ALD_OK;
     memset(soft, 0, sizeof *soft);
     ALD_TRY(
         ald__mark_suspect_read_parity(s, decimals, 12, ALD__MARK_PARITY_LEAST, 1e300, soft, err));
+    note_presence(r, soft);
     return add_profile(r, soft, variant, 0, err);
 }
 
