@@ -59,6 +59,39 @@ ALD_API ALD_NODISCARD ald_status ald_streaming_chunk(ald_streaming *streaming, u
                                                      const uint8_t *columns, struct ArrowArray *out,
                                                      ald_error *err);
 
+/* What packed chunks make of a column before they compress it; a chunk has one for each node. */
+typedef enum ald_packing {
+    ALD_PACKING_RAW = 0,
+    ALD_PACKING_INTS = 1,
+    ALD_PACKING_DICT = 2,
+    ALD_PACKING_DECIMAL = 3,
+    ALD_PACKING_PLANES = 4,
+    ALD_PACKING_LENS = 5,
+    ALD_PACKING_STR = 6,
+    ALD_PACKING_STRFIX = 7,
+    ALD_PACKING_STRDICT = 8,
+    ALD_PACKING_STRNUM = 9,
+    ALD_PACKING_STRFRONT = 10,
+    ALD_PACKING_COUNT = 11
+} ald_packing;
+
+/* "RAW", "INTS", … or NULL. Static storage. */
+ALD_API const char *ald_packing_name(uint32_t packing);
+
+/* What one column takes in a file, all chunks together. Of a frame that several columns share, each has its part by what it
+ * inflates to. Directories, and what is not a column's (metadata, dictionaries' values), are not counted. */
+typedef struct ald_column_storage {
+    uint64_t plain_bytes;  /* its Arrow buffers */
+    uint64_t stored_bytes; /* in the file */
+    uint64_t
+        packing_chunks[ALD_PACKING_COUNT]; /* packed: chunks in which most of its bytes went so */
+} ald_column_storage;
+
+/* Fills out[0 .. columns). Every chunk is read; of packed ones no column is inflated. */
+ALD_API ALD_NODISCARD ald_status ald_streaming_column_storage(const ald_streaming *streaming,
+                                                              ald_column_storage *out,
+                                                              ald_error *err);
+
 /* Rows [start, start + count) across chunks as one struct array. A range that is one whole chunk is that chunk; else the
  * result is in memory of its own, save dictionaries, which may keep a chunk's memory alive. Where the chunks have different
  * dictionaries, the result's is one behind the other. ALD_E_LIMIT_EXCEEDED with the column's name when offsets or indices of

@@ -5,6 +5,7 @@
 
 #include "ald/stream.h"
 #include "cli/ald_facts.h"
+#include "cli/column_sizes.h"
 #include "cli/command.h"
 #include "cli/escape.h"
 #include "cli/input.h"
@@ -15,6 +16,7 @@ typedef struct info_args {
     const char *in;
     read_options read;
     uint8_t json;
+    uint8_t columns;
 } info_args;
 
 static void print_name(const cli_input *in)
@@ -39,11 +41,17 @@ static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in
         json_text(&j, "format", "ald");
         json_bool(&j, "payload_checked", 0);
         ald_facts_json(&j, env, info);
+        if (args->columns) {
+            status = cli_column_sizes(env, in, &j, err);
+        }
         json_close(&j, '}');
         json_end(&j);
     } else {
         print_name(in);
         ald_facts_text(env, info);
+        if (args->columns) {
+            status = cli_column_sizes(env, in, NULL, err);
+        }
         cli_printf("\n");
         if (info->encryption_mode >= 0 || info->signer_public_key != NULL ||
             info->license != NULL) {
@@ -55,7 +63,7 @@ static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in
             info->signer_public_key != NULL ? ", the signature" : "");
     }
     ald_inspection_free(inspection);
-    return ALD_OK;
+    return status;
 }
 
 static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error *err)
@@ -126,6 +134,11 @@ static const opt_spec output_specs[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(info_args, json),
      .help = "everything that is known, as JSON"},
+    {.name = "columns",
+     .kind = OPT_FLAG,
+     .offset = offsetof(info_args, columns),
+     .scope = SCOPE_ALD_IN,
+     .help = "what each column of a chunked .ald takes, and how it is packed; reads all chunks"},
 };
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
 
@@ -141,6 +154,8 @@ static const char *const examples[] = {
     "alimentar info data.ald",
     "one fact for a script",
     "alimentar info --json data.ald | jq .num_rows",
+    "which columns take the space",
+    "alimentar info --columns data.ald",
     NULL,
 };
 

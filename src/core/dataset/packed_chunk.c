@@ -148,6 +148,56 @@ static ald_status rebuild_frames(rebuilding *r)
     }
 }
 
+/* ---- Measuring */
+
+typedef void measure_visit(void *ctx, const ald__packed_measure *node);
+
+static ald_status measure_frame(rebuilding *r, const ald__packed_frames *frames,
+                                const ald__packed_frame *frame, measure_visit *visit, void *ctx)
+{
+    const ald__packed_layout *l = frames->layout;
+    size_t pos = frame->table_begin;
+    ald__packed_measure m = {0};
+    m.frame_stored = ald__packed_stored_size(&r->directory, frame->index);
+    m.frame_inflated = ald__packed_inflated_size(&r->directory, frame->index);
+    m.column = frame->first_column;
+    for (uint32_t i = frame->first_node; i < frame->first_node + frame->node_count; i++) {
+        m.column += i > frame->first_node && l->nodes[i].top ? 1 : 0;
+        m.plain = 0;
+        for (uint32_t k = 0; k < l->nodes[i].place_count; k++)
+            m.plain += l->places[l->nodes[i].first_place + k].size;
+        ALD_TRY(ald__packed_node_streams(frames, i, &pos, &r->at, &m.filter, &m.inflated));
+        visit(ctx, &m);
+    }
+    return ALD_OK;
+}
+
+static ald_status measure_all(rebuilding *r, measure_visit *visit, void *ctx)
+{
+    ald__packed_frames frames;
+    ald__packed_frame frame;
+    ALD_TRY(rebuild_directory(r));
+    ALD_TRY(rebuild_head(r));
+    ALD_TRY(read_plan(r));
+    frames = begin_frames(r);
+    for (;;) {
+        ALD_TRY(ald__packed_frames_next(&frames, &r->at, &frame));
+        if (frame.index == 0)
+            return ALD_OK;
+        ALD_TRY(measure_frame(r, &frames, &frame, visit, ctx));
+    }
+}
+
+/* ---- The whole */
+
+static void rebuilding_clear(rebuilding *r)
+{
+    ald__packed_plan_clear(&r->plan);
+    ald__unpacker_free(r->unpacker);
+    ald__release(r->chunk->alloc, r->table, r->table_size);
+    ald__release(r->chunk->alloc, r->directory_bytes, r->directory_size);
+}
+
 static ald_status rebuild_all(rebuilding *r)
 {
     ALD_TRY(rebuild_directory(r));
@@ -171,10 +221,7 @@ ald_status ald__packed_chunk_rebuild(const ald__packed_chunk *chunk,
     r.at.chunk = chunk->number;
     r.at.err = err;
     st = rebuild_all(&r);
-    ald__packed_plan_clear(&r.plan);
-    ald__unpacker_free(r.unpacker);
-    ald__release(chunk->alloc, r.table, r.table_size);
-    ald__release(chunk->alloc, r.directory_bytes, r.directory_size);
+    rebuilding_clear(&r);
     return st;
 }
 
@@ -193,4 +240,24 @@ ald_status ald__packed_chunk_decode(const ald__packed_chunk *chunk, const uint8_
 {
     ald__packed_source source = {memory_bytes, &stored};
     return ald__packed_chunk_rebuild(chunk, &source, dst, dst_size, err);
+}
+
+ald_status ald__packed_chunk_measure(const ald__packed_chunk *chunk, const uint8_t *stored,
+                                     size_t rebuilt_size, measure_visit *visit, void *ctx,
+                                     ald_error *err)
+{
+    ald__packed_source source = {memory_bytes, &stored};
+    rebuilding r;
+    ald_status st;
+    memset(&r, 0, sizeof r);
+    r.chunk = chunk;
+    r.source = &source;
+    r.dst_size = rebuilt_size;
+    r.at.chunk = chunk->number;
+    r.at.err = err;
+    r.dst = ald__alloc(chunk->alloc, rebuilt_size, err);
+    st = r.dst == NULL ? ALD_E_NOMEM : measure_all(&r, visit, ctx);
+    rebuilding_clear(&r);
+    ald__release(chunk->alloc, r.dst, rebuilt_size);
+    return st;
 }

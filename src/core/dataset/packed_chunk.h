@@ -36,6 +36,17 @@ static inline int ald__compression_is_packed(uint8_t compression)
 ALD_NODISCARD ald_status ald__packed_chunk_rebuild(const ald__packed_chunk *chunk,
                                                    const ald__packed_source *source, uint8_t *dst,
                                                    size_t dst_size, ald_error *err);
+/* One node of a chunk, as its filter table and metadata say. */
+typedef struct ald__packed_measure {
+    uint32_t column;
+    uint8_t filter;
+    uint64_t plain, inflated;              /* bytes of its buffers, of its streams */
+    uint64_t frame_stored, frame_inflated; /* of the frame that holds them */
+} ald__packed_measure;
+/* Calls `visit` for each node of a chunk; its columns are not inflated. */
+ALD_NODISCARD ald_status ald__packed_chunk_measure(
+    const ald__packed_chunk *chunk, const uint8_t *stored, size_t rebuilt_size,
+    void (*visit)(void *ctx, const ald__packed_measure *node), void *ctx, ald_error *err);
 /* The same with all bytes in memory. */
 ALD_NODISCARD ald_status ald__packed_chunk_decode(const ald__packed_chunk *chunk,
                                                   const uint8_t *stored, uint8_t *dst,

@@ -115,6 +115,11 @@ typedef struct ald__packed_frames {
  * and table, columns and frames end together. */
 ALD_NODISCARD ald_status ald__packed_frames_next(ald__packed_frames *frames,
                                                  const ald__packed_at *at, ald__packed_frame *out);
+/* Filter and stream bytes of a node whose entry is at *table_pos (a frame's table_begin for its first node), which moves
+ * behind it. */
+ALD_NODISCARD ald_status ald__packed_node_streams(const ald__packed_frames *frames, uint32_t node,
+                                                  size_t *table_pos, const ald__packed_at *at,
+                                                  uint8_t *filter, uint64_t *bytes);
 /* Inflates a frame that frames_next gave and rebuilds its nodes' buffers, with the zeros behind each, in the body. */
 ALD_NODISCARD ald_status ald__packed_frame_rebuild(ald__unpacker *unpacker,
                                                    const ald__packed_frames *frames,

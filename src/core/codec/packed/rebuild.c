@@ -335,6 +335,18 @@ static ald_status read_entries(ald__packed_frames *f, ald__cursor *table, ald__p
     return ALD_OK;
 }
 
+ald_status ald__packed_node_streams(const ald__packed_frames *f, uint32_t node, size_t *table_pos,
+                                    const ald__packed_at *at, uint8_t *filter, uint64_t *bytes)
+{
+    ald__cursor table = {f->table, f->table_size, *table_pos, 0};
+    ald__packed_entry entry;
+    ALD_TRY(ald__packed_entry_read(&table, f->layout, &f->layout->nodes[node], at, &entry));
+    *filter = entry.filter;
+    *bytes = ald__packed_entry_streams(f->layout, &f->layout->nodes[node], &entry);
+    *table_pos = table.pos;
+    return ALD_OK;
+}
+
 ald_status ald__packed_frames_next(ald__packed_frames *f, const ald__packed_at *at,
                                    ald__packed_frame *out)
 {
