@@ -57,7 +57,7 @@ SYSTEM_FOLDERS = ("yyjson", "zstd", "lz4", "libdeflate", "blake3", "bearssl/inc"
 OWN_FOREIGN = ROOT / "third_party/yyjson/yyjson_all.c"
 
 # Most of a module runs once a file. These see every byte of it.
-OPTIMIZE = {"zstd.c": "-Os", "lz4.c": "-O2", **dict.fromkeys(
+OPTIMIZE = {"zstd.c": "-Os", "lz4.c": "-Os", **dict.fromkeys(
     ("crc32.c", "blake3_portable.c", "aes_ct64.c", "aes_ct64_ctr.c", "aes_ct64_enc.c", "ghash_ctmul64.c"), "-O2")}
 
 
@@ -71,6 +71,8 @@ def find_tool(*names):
 
 CLANG = os.environ.get("WASM_CC") or find_tool("clang-19")
 NM = find_tool("llvm-nm-19", "llvm-nm")
+WASM_OPT = [find_tool("wasm-opt"), "-Oz", "--enable-simd", "--enable-bulk-memory", "--enable-sign-ext",
+            "--enable-nontrapping-float-to-int", "--enable-mutable-globals"]
 
 
 def run(command):
@@ -250,13 +252,15 @@ def link(name, units, extra=()):
     command = [CLANG, *LINK, *extra, *(str(unit.object) for unit in units),
                *(f"-Wl,--export={name}" for name in exports(name))]
     seen = [unit.object.with_suffix(".seen").read_text().split("\n", 1)[0] for unit in units]
-    want = hashlib.sha256("\n".join([*command, *seen]).encode()).hexdigest()
+    want = hashlib.sha256("\n".join([*command, *WASM_OPT, *seen]).encode()).hexdigest()
     if target.exists() and record.exists() and record.read_text() == want:
         return target.read_bytes(), ""
     scratch = target.with_suffix(f".{os.getpid()}")
-    result = run([*command, "-o", str(scratch)])
-    if result.returncode != 0:
-        return None, result.stderr
+    for step in ([*command, "-o", str(scratch)], [*WASM_OPT, str(scratch), "-o", str(scratch)]):
+        result = run(step)
+        if result.returncode != 0:
+            scratch.unlink(missing_ok=True)
+            return None, result.stderr
     scratch.rename(target)
     record.write_text(want)
     return target.read_bytes(), ""
