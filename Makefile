@@ -57,9 +57,9 @@ fuzz: setup-check ## every fuzz target for FUZZ_SECONDS=60
 coverage: setup-test ## line coverage of the tests
 	@tools/coverage --jobs $(JOBS)
 
-wasm: wasm-check ## the core as one WebAssembly module in build/wasm
+wasm: wasm-check ## the WebAssembly modules, and the npm package in build/js/alimentar
 
-wasm-check: setup-test ## the core needs nothing but a bare wasm32
+wasm-check: setup-test ## the core needs nothing but a bare wasm32; the modules are small enough
 	@tools/wasm_check --jobs $(JOBS)
 
 bench: setup-test ## compares with peers on the same data
@@ -86,5 +86,5 @@ install: build ## library, command, man pages and completions below PREFIX=/usr/
 	DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
 
 clean: ## removes what was built; fetched sources and the Python environment stay
-	rm -rf build/release build/dev build/asan build/ubsan build/msan build/fuzz build/coverage build/wasm build/demo build/amalgam build/bench \
+	rm -rf build/release build/dev build/asan build/ubsan build/msan build/fuzz build/coverage build/wasm build/js build/viewer build/demo build/amalgam build/bench \
 	    build/docs build/alimentar
