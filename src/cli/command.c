@@ -39,6 +39,9 @@ const cli_command *const cli_commands[] = {
     &cli_cmd_piracy_detect,
     &cli_cmd_piracy_entropy,
     &cli_cmd_piracy_extract,
+    &cli_cmd_piracy_prove,
+    &cli_cmd_piracy_check_evidence,
+    &cli_cmd_piracy_scan,
     &cli_cmd_help,
     &cli_cmd_version,
 };

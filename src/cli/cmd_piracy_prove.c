@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: MIT */
+/* alimentar piracy prove FILE, piracy check-evidence EVIDENCE: what was found, signed by the seller. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/canonical.h"
+#include "cli/command.h"
+#include "cli/entropy_page.h"
+#include "cli/piracy.h"
+#include "cli/signers.h"
+
+#define LABEL "ald-v1-evidence" /* with its NUL ahead of what is signed */
+#define METHOD "NWM1"
+
+typedef struct prove_args {
+    cli_common common;
+    const char *in;
+    read_options read;
+    look_options look;
+    const char *buyer_hash, *out, *html;
+    uint8_t force;
+} prove_args;
+
+/* ---- whom */
+
+/* The digits before and behind "..." of a shortened hash; all of them without one. */
+static int matches(const char *hash, const char *given)
+{
+    const char *dots = strstr(given, "...");
+    size_t head = dots != NULL ? (size_t)(dots - given) : strlen(given);
+    size_t tail = dots != NULL ? strlen(dots + 3) : 0;
+    return head + tail <= 64 && strncmp(hash, given, head) == 0 &&
+           (tail == 0 || strcmp(hash + 64 - tail, dots + 3) == 0);
+}
+
+static int whole_hash(const char *given, uint8_t out[32])
+{
+    char digits[3] = {0};
+    if (strlen(given) != 64 || strspn(given, "0123456789abcdef") != 64) {
+        return 0;
+    }
+    for (size_t i = 0; i < 32; i++) {
+        memcpy(digits, given + 2 * i, 2);
+        out[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    return 1;
+}
+
+/* A whole hash is taken as it is; a part of one must fit exactly one buyer of the registry, or the one that was read blind. */
+static ald_status find_hash(const prove_args *args, const piracy_key *key,
+                            const ald_watermark_finding *blind, uint8_t out[32], ald_error *err)
+{
+    char text[65];
+    size_t count = 0;
+    if (whole_hash(args->buyer_hash, out)) {
+        return ALD_OK;
+    }
+    for (size_t i = 0; i < key->buyers.count; i++) {
+        cli_hash_text(key->buyers.items[i].hash, text);
+        if (matches(text, args->buyer_hash)) {
+            memcpy(out, key->buyers.items[i].hash, 32);
+            count++;
+        }
+    }
+    if (count == 0 && blind->found) {
+        cli_hash_text(blind->buyer_hash, text);
+        if (matches(text, args->buyer_hash)) {
+            memcpy(out, blind->buyer_hash, 32);
+            return ALD_OK;
+        }
+    }
+    if (count == 1) {
+        return ALD_OK;
+    }
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "--buyer-hash: %s '%s'\ngive all 64 digits, or a registry with --buyers",
+                         count == 0 ? "no buyer is known as" : "several buyers begin with",
+                         args->buyer_hash);
+}
+
+/* ---- the evidence */
+
+typedef struct evidence {
+    ald_proof proof;
+    ald_column_evidence columns[1024];
+    size_t column_count;
+    uint8_t buyer[32], file_hash[32];
+    const char *buyer_name;
+    const char *dataset_id;
+} evidence;
+
+/* Numbers that are not whole are text: so the form that is signed is the same everywhere. */
+static void add_number(yyjson_mut_doc *doc, yyjson_mut_val *o, const char *key, const char *format,
+                       double v)
+{
+    char text[40];
+    snprintf(text, sizeof(text), format, v);
+    (void)yyjson_mut_obj_add_strcpy(doc, o, key, text);
+}
+
+static void add_hash(yyjson_mut_doc *doc, yyjson_mut_val *o, const char *key, const uint8_t *hash)
+{
+    char text[65];
+    cli_hash_text(hash, text);
+    (void)yyjson_mut_obj_add_strcpy(doc, o, key, text);
+}
+
+static void add_date(const cli_env *env, yyjson_mut_doc *doc, yyjson_mut_val *o)
+{
+    char date[32] = "";
+    time_t now = (time_t)(env->host.now != NULL ? env->host.now(env->host.ctx) : 0);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL) {
+        (void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+    (void)yyjson_mut_obj_add_strcpy(doc, o, "analyzed_at", date);
+}
+
+static yyjson_mut_val *evidence_object(const cli_env *env, const char *file, const evidence *e,
+                                       const uint8_t *signer, yyjson_mut_doc *doc)
+{
+    const ald_watermark_finding *f = &e->proof.finding;
+    yyjson_mut_val *o = yyjson_mut_obj(doc), *list;
+    (void)yyjson_mut_obj_add_uint(doc, o, "version", 1);
+    (void)yyjson_mut_obj_add_str(doc, o, "file", file);
+    add_hash(doc, o, "dataset_hash", e->file_hash);
+    add_hash(doc, o, "buyer_hash", e->buyer);
+    if (e->dataset_id != NULL) {
+        (void)yyjson_mut_obj_add_str(doc, o, "dataset_id", e->dataset_id);
+    }
+    (void)yyjson_mut_obj_add_bool(doc, o, "match_confirmed", e->proof.match_confirmed);
+    (void)yyjson_mut_obj_add_bool(doc, o, "read_blind", e->proof.is_blind);
+    add_number(doc, o, "confidence", "%.9f", f->confidence);
+    add_number(doc, o, "log2_p", "%.3f", f->log2_p);
+    add_number(doc, o, "agreement", "%.6f", f->agreement);
+    (void)yyjson_mut_obj_add_uint(doc, o, "carriers", f->carriers);
+    (void)yyjson_mut_obj_add_uint(doc, o, "profiles", f->profiles);
+    add_date(env, doc, o);
+    list = yyjson_mut_obj_add_arr(doc, o, "columns");
+    for (size_t i = 0; i < e->column_count; i++) {
+        yyjson_mut_val *c = yyjson_mut_arr_add_obj(doc, list);
+        (void)yyjson_mut_obj_add_str(doc, c, "name", e->columns[i].name);
+        (void)yyjson_mut_obj_add_uint(doc, c, "carriers", e->columns[i].carriers);
+        add_number(doc, c, "log2_p", "%.3f", e->columns[i].log2_p);
+        add_number(doc, c, "agreement", "%.6f", e->columns[i].agreement);
+    }
+    (void)yyjson_mut_obj_add_str(doc, o, "method", METHOD);
+    (void)yyjson_mut_obj_add_str(doc, o, "tool", "alimentar");
+    (void)yyjson_mut_obj_add_str(doc, o, "tool_version", cli_version());
+    add_hash(doc, o, "signer", signer);
+    return o;
+}
+
+/* LABEL, its NUL, and the canonical form. */
+static ald_status signed_bytes(const cli_env *env, yyjson_val *evidence_value, ald_buffer *out,
+                               ald_error *err)
+{
+    ald_sink sink;
+    out->alloc = &env->host.alloc;
+    sink = ald_buffer_sink(out);
+    ald_status status = sink.write(sink.ctx, LABEL, sizeof(LABEL), err);
+    return status == ALD_OK ? canonical_json(evidence_value, out, err) : status;
+}
+
+static ald_status sign_object(const cli_env *env, const uint8_t *seed, yyjson_mut_val *object,
+                              char text[2 * ALD_ED25519_SIGNATURE_BYTES + 1], ald_error *err)
+{
+    uint8_t signature[ALD_ED25519_SIGNATURE_BYTES];
+    ald_buffer bytes = {NULL, 0, 0, NULL};
+    yyjson_doc *still = yyjson_mut_val_imut_copy(object, NULL);
+    ald_status status =
+        still != NULL ? signed_bytes(env, yyjson_doc_get_root(still), &bytes, err)
+                      : ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for evidence");
+    if (status == ALD_OK) {
+        status = env->host.crypto->ed25519_sign(seed, bytes.data, bytes.size, signature, err);
+    }
+    for (size_t i = 0; i < sizeof(signature) && status == ALD_OK; i++) {
+        snprintf(text + 2 * i, 3, "%02x", signature[i]);
+    }
+    yyjson_doc_free(still);
+    ald_buffer_clear(&bytes);
+    return status;
+}
+
+static ald_status write_json(cli_env *env, const prove_args *args, const char *file,
+                             const evidence *e, const cli_seller *seller, ald_error *err)
+{
+    char signature[2 * ALD_ED25519_SIGNATURE_BYTES + 1];
+    yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+    yyjson_mut_val *root = doc != NULL ? yyjson_mut_obj(doc) : NULL;
+    char *text = NULL;
+    size_t size = 0;
+    ald_status status =
+        root != NULL ? ALD_OK
+                     : ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for evidence");
+    if (status == ALD_OK) {
+        yyjson_mut_val *o = evidence_object(env, file, e, seller->keys->public_key, doc);
+        yyjson_mut_doc_set_root(doc, root);
+        status = sign_object(env, seller->keys->seed, o, signature, err);
+        if (status == ALD_OK) {
+            (void)yyjson_mut_obj_add_val(doc, root, "evidence", o);
+            (void)yyjson_mut_obj_add_str(doc, root, "signature", signature);
+            text = yyjson_mut_write(
+                doc, YYJSON_WRITE_PRETTY_TWO_SPACES | YYJSON_WRITE_NEWLINE_AT_END, &size);
+            status = text != NULL ? piracy_write(env, args->out, args->force, text, size, err)
+                                  : ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                                                  "names of the file or its columns are no UTF-8");
+        }
+    }
+    free(text);
+    yyjson_mut_doc_free(doc);
+    return status;
+}
+
+/* ---- a page for people */
+
+#define TRY(expr)                                                                                  \
+    do {                                                                                           \
+        ald_status try_ = (expr);                                                                  \
+        if (try_ != ALD_OK) {                                                                      \
+            return try_;                                                                           \
+        }                                                                                          \
+    } while (0)
+
+static ald_status fill_page(const char *file, const evidence *e, ald_buffer *out, ald_error *err)
+{
+    const ald_watermark_finding *f = &e->proof.finding;
+    char buyer[65], hash[65];
+    cli_hash_text(e->buyer, buyer);
+    cli_hash_text(e->file_hash, hash);
+    TRY(page_format(
+        out, err,
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Evidence"
+        "</title><style>body{font:14px/1.5 serif;max-width:46em;margin:2em auto}"
+        "td{padding:.1em 1.2em .1em 0;vertical-align:top}code{font-size:.85em}"
+        "</style></head><body><h1>Whose copy a file is</h1><table><tr><td>File</td><td>"));
+    TRY(page_text(out, file, err));
+    TRY(page_format(out, err, "</td></tr><tr><td>BLAKE3</td><td><code>%s</code></td></tr>", hash));
+    TRY(page_format(out, err, "<tr><td>Buyer</td><td>"));
+    TRY(page_text(out, e->buyer_name != NULL ? e->buyer_name : "", err));
+    TRY(page_format(out, err, " <code>%s</code></td></tr>", buyer));
+    TRY(page_format(out, err,
+                    "<tr><td>Finding</td><td><b>%s</b></td></tr><tr><td>Chance</td><td>less than 1 "
+                    "in 2<sup>%.0f</sup> that data of somebody else agree so well</td></tr><tr><td>"
+                    "Marked numbers</td><td>%" PRIu64 "</td></tr></table>",
+                    e->proof.match_confirmed ? "this buyer's copy" : "not shown to be this buyer's",
+                    f->evidence_bits > 128 ? 128 : f->evidence_bits, f->carriers));
+    TRY(page_format(out, err,
+                    "<h2>By column</h2><table><tr><td>column</td><td>marked numbers</td><td>log2 p"
+                    "</td></tr>"));
+    for (size_t i = 0; i < e->column_count; i++) {
+        TRY(page_format(out, err, "<tr><td>"));
+        TRY(page_text(out, e->columns[i].name, err));
+        TRY(page_format(out, err, "</td><td>%" PRIu64 "</td><td>%.1f</td></tr>",
+                        e->columns[i].carriers, e->columns[i].log2_p));
+    }
+    return page_format(
+        out, err,
+        "</table><h2>What this means</h2><p>Before the sale each number was moved by less than one "
+        "part in a thousand, up or down as a code says that belongs to this buyer alone and that "
+        "only the seller's key can compute. The numbers of the file were compared with that code. "
+        "The chance above holds whatever the data are: it is that of a code that had no part in "
+        "making them. It does not say who passed the file on. The signed form of this page is the "
+        "evidence file, which `alimentar piracy check-evidence` checks.</p></body></html>\n");
+}
+
+static ald_status write_page(cli_env *env, const prove_args *args, const char *file,
+                             const evidence *e, ald_error *err)
+{
+    ald_buffer page = {NULL, 0, 0, &env->host.alloc};
+    ald_status status = fill_page(file, e, &page, err);
+    if (status == ALD_OK) {
+        status =
+            piracy_write(env, args->html, args->force, (const char *)page.data, page.size, err);
+    }
+    ald_buffer_clear(&page);
+    return status;
+}
+
+/* ---- prove */
+
+static ald_status gather(cli_env *env, const prove_args *args, const piracy_key *key, cli_input *in,
+                         evidence *e, ald_watermark_reading **reading, ald_error *err)
+{
+    ald_watermark_read_options options = ALD_WATERMARK_READ_OPTIONS_INIT;
+    struct ArrowArrayStream stream = in->stream;
+    ald_watermark_finding blind;
+    memset(&in->stream, 0, sizeof(in->stream));
+    options.affine = key->affine;
+    options.affine_count = key->affine_count;
+    ald_status status =
+        ald_watermark_read(&stream, key->seller.keys->mark, &options, &env->host, reading, err);
+    if (status == ALD_OK) {
+        status = ald_piracy_extract_buyer(*reading, &blind, err);
+    }
+    if (status == ALD_OK) {
+        status = find_hash(args, key, &blind, e->buyer, err);
+    }
+    if (status == ALD_OK) {
+        status = ald_piracy_prove_buyer(*reading, e->buyer, &e->proof, err);
+    }
+    if (status == ALD_OK) {
+        size_t room = sizeof(e->columns) / sizeof(e->columns[0]), count = 0;
+        status = ald_piracy_evidence(*reading, e->buyer, e->columns, room, &count, err);
+        e->column_count = count < room ? count : room;
+    }
+    return status;
+}
+
+static ald_status prove(cli_env *env, const prove_args *args, const piracy_key *key, cli_input *in,
+                        evidence *e, ald_error *err)
+{
+    ald_watermark_reading *reading = NULL; /* has the names of the columns */
+    env->subject = in->name;
+    ald_status status = gather(env, args, key, in, e, &reading, err);
+    if (status == ALD_OK) {
+        const known_buyer *known = buyers_find(&key->buyers, e->buyer);
+        e->buyer_name = known != NULL ? known->name : NULL;
+        e->dataset_id = args->look.seller.dataset_id;
+        status = cli_file_blake3(env, args->in, e->file_hash, err);
+    }
+    if (status == ALD_OK) {
+        env->subject = NULL;
+        status = write_json(env, args, in->name, e, &key->seller, err);
+    }
+    if (status == ALD_OK && args->html != NULL) {
+        status = write_page(env, args, in->name, e, err);
+    }
+    ald_watermark_reading_free(reading);
+    return status;
+}
+
+static ald_status run_prove(cli_env *env, void *raw, ald_error *err)
+{
+    const prove_args *args = raw;
+    evidence *e = calloc(1, sizeof(*e));
+    piracy_key key;
+    cli_input in;
+    ald_status status = ALD_OK;
+    memset(&key, 0, sizeof(key));
+    memset(&in, 0, sizeof(in));
+    if (e == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for evidence");
+    }
+    if (args->buyer_hash == NULL || strcmp(args->in, "-") == 0) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                               args->buyer_hash == NULL
+                                   ? "piracy prove: --buyer-hash is missing"
+                                   : "piracy prove: evidence is about a file, not about a pipe");
+    }
+    if (status == ALD_OK) {
+        status = piracy_key_open(env, &args->look, &args->read.trust.key_passphrase, &key, err);
+    }
+    if (status == ALD_OK) {
+        status = piracy_open(env, args->in, &args->read, &in, err);
+    }
+    if (status == ALD_OK) {
+        status = prove(env, args, &key, &in, e, err);
+    }
+    if (status == ALD_OK) {
+        env->answer = e->proof.match_confirmed ? CLI_EXIT_FAILED : CLI_EXIT_OK;
+        cli_note(env, "%s (log2 p %.1f)",
+                 e->proof.match_confirmed ? "it is this buyer's copy"
+                                          : "it is not shown to be this buyer's copy",
+                 e->proof.finding.log2_p);
+    }
+    cli_input_close(&in);
+    piracy_key_close(&key);
+    free(e);
+    return status;
+}
+
+/* ---- check-evidence */
+
+typedef struct check_args {
+    cli_common common;
+    const char *in, *signer, *data;
+} check_args;
+
+static int from_hex(const char *text, uint8_t *out, size_t size)
+{
+    char digits[3] = {0};
+    if (text == NULL || strlen(text) != 2 * size || strspn(text, "0123456789abcdef") != 2 * size) {
+        return 0;
+    }
+    for (size_t i = 0; i < size; i++) {
+        memcpy(digits, text + 2 * i, 2);
+        out[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    return 1;
+}
+
+static ald_status check_signature(cli_env *env, yyjson_val *root, const signer_list *signers,
+                                  ald_error *err)
+{
+    uint8_t signature[ALD_ED25519_SIGNATURE_BYTES], signer[32];
+    yyjson_val *e = yyjson_obj_get(root, "evidence");
+    ald_buffer bytes = {NULL, 0, 0, &env->host.alloc};
+    if (!from_hex(yyjson_get_str(yyjson_obj_get(root, "signature")), signature,
+                  sizeof(signature)) ||
+        !from_hex(yyjson_get_str(yyjson_obj_get(e, "signer")), signer, sizeof(signer)) ||
+        yyjson_get_uint(yyjson_obj_get(e, "version")) != 1 || yyjson_obj_size(root) != 2) {
+        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                             "not an evidence file of version 1");
+    }
+    ald_status status = signed_bytes(env, e, &bytes, err);
+    if (status == ALD_OK) {
+        status = env->host.crypto->ed25519_verify(signature, signer, bytes.data, bytes.size, err);
+    }
+    if (status == ALD_OK && signers_find(signers, signer) == NULL) {
+        status = ald_error_set(err, ALD_E_UNTRUSTED_SIGNER, ALD_NO_OFFSET,
+                               "the evidence is signed by another key than that of --signer");
+    }
+    ald_buffer_clear(&bytes);
+    return status;
+}
+
+static ald_status check_data(cli_env *env, const check_args *args, yyjson_val *root, ald_error *err)
+{
+    uint8_t hash[32];
+    char text[65];
+    if (args->data == NULL) {
+        return ALD_OK;
+    }
+    ald_status status = cli_file_blake3(env, args->data, hash, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    cli_hash_text(hash, text);
+    const char *said =
+        yyjson_get_str(yyjson_obj_get(yyjson_obj_get(root, "evidence"), "dataset_hash"));
+    if (said == NULL || strcmp(said, text) != 0) {
+        env->subject = args->data;
+        return ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
+                             "not the file that the evidence is about");
+    }
+    return ALD_OK;
+}
+
+static void print_checked(const check_args *args, yyjson_val *root)
+{
+    static const char *const keys[] = {"file",   "dataset_hash", "buyer_hash", "confidence",
+                                       "log2_p", "analyzed_at",  "method"};
+    yyjson_val *e = yyjson_obj_get(root, "evidence");
+    cli_printf("signature     right\n");
+    if (args->data != NULL) {
+        cli_printf("data          the file that it is about\n");
+    }
+    cli_printf("match         %s\n",
+               yyjson_get_bool(yyjson_obj_get(e, "match_confirmed")) ? "confirmed" : "no");
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const char *text = yyjson_get_str(yyjson_obj_get(e, keys[i]));
+        cli_printf("%-13s ", keys[i]);
+        if (text != NULL) {
+            cli_print(text, strlen(text));
+        }
+        cli_printf("\n");
+    }
+}
+
+static ald_status run_check(cli_env *env, void *raw, ald_error *err)
+{
+    const check_args *args = raw;
+    ald_buffer text = {NULL, 0, 0, &env->host.alloc};
+    signer_list signers;
+    yyjson_doc *doc = NULL;
+    memset(&signers, 0, sizeof(signers));
+    if (args->signer == NULL) {
+        cli_hint(env, "evidence that anybody may have signed proves nothing");
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "piracy check-evidence: --signer is missing");
+    }
+    ald_status status = signers_add(env, args->signer, &signers, err);
+    if (status == ALD_OK) {
+        status = cli_read_file(env, args->in, &text, err);
+    }
+    if (status == ALD_OK) {
+        env->subject = args->in;
+        doc = yyjson_read_opts((char *)text.data, text.size, 0, NULL, NULL);
+        status = doc != NULL ? check_signature(env, yyjson_doc_get_root(doc), &signers, err)
+                             : ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                             "not an evidence file: no JSON");
+    }
+    if (status == ALD_OK) {
+        status = check_data(env, args, yyjson_doc_get_root(doc), err);
+    }
+    if (status == ALD_OK) {
+        print_checked(args, yyjson_doc_get_root(doc));
+    }
+    yyjson_doc_free(doc);
+    signers_clear(&signers);
+    ald_buffer_clear(&text);
+    return status;
+}
+
+/* ---- */
+
+static const opt_operand prove_operands[] = {
+    {"FILE", "the suspect file, in any format that `convert` reads", offsetof(prove_args, in), 0},
+    {0},
+};
+
+static const opt_spec prove_specs[] = {
+    {.name = "buyer-hash",
+     .arg = "HASH",
+     .kind = OPT_TEXT,
+     .offset = offsetof(prove_args, buyer_hash),
+     .help = "whose copy it is said to be: 64 digits, or with --buyers the first ones, or some of "
+             "both ends, as a3f2...c891"},
+    {.name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     .offset = offsetof(prove_args, out),
+     .help = "the evidence file; without it standard output"},
+    {.name = "html",
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     .offset = offsetof(prove_args, html),
+     .help = "a page for people beside it"},
+    {.name = "force",
+     .letter = 'f',
+     .kind = OPT_FLAG,
+     .offset = offsetof(prove_args, force),
+     .help = "replace files that are there"},
+};
+static const opt_group group_prove = OPT_GROUP("Evidence", prove_specs);
+
+static const opt_use prove_options[] = {
+    {&group_prove, 0},
+    {&cli_group_seller, offsetof(prove_args, look.seller)},
+    {&cli_group_look, offsetof(prove_args, look)},
+    {&cli_group_read, offsetof(prove_args, read)},
+    {&cli_group_read_schema, offsetof(prove_args, read)},
+    {&cli_group_trust, offsetof(prove_args, read.trust)},
+    {&cli_group_threads, 0},
+    {&cli_group_common, 0},
+    {0},
+};
+
+static const opt_operand check_operands[] = {
+    {"EVIDENCE", "the evidence file", offsetof(check_args, in), 0},
+    {0},
+};
+
+static const opt_spec check_specs[] = {
+    {.name = "signer",
+     .arg = "FILE.pub",
+     .kind = OPT_TEXT,
+     .offset = offsetof(check_args, signer),
+     .help = "the seller's public key"},
+    {.name = "data",
+     .arg = "FILE",
+     .kind = OPT_TEXT,
+     .offset = offsetof(check_args, data),
+     .help = "the suspect file: whether the evidence is about it"},
+};
+static const opt_group group_check = OPT_GROUP("Checks", check_specs);
+
+static const opt_use check_options[] = {{&group_check, 0}, {&cli_group_common, 0}, {0}};
+
+static const char *const prove_examples[] = {
+    "evidence against one buyer",
+    "alimentar piracy prove leaked.csv --buyer-hash a3f2...c891 --buyers buyers.jsonl --seller-key "
+    "seller.key --output evidence.json --html evidence.html",
+    NULL,
+};
+static const char *const check_examples[] = {
+    "is it what the seller signed, and about this file?",
+    "alimentar piracy check-evidence evidence.json --signer seller.key.pub --data leaked.csv",
+    NULL,
+};
+
+const cli_command cli_cmd_piracy_prove = {
+    .verb = "piracy prove",
+    .brief = "signed evidence that a file is one buyer's copy",
+    .details = "Compares the file with the buyer's code, and writes what was found, column by "
+               "column, signed with the seller's key. Exits with 1 when the match is confirmed, "
+               "with 0 when it is not; the evidence says so in both cases.",
+    .examples = prove_examples,
+    .operands = prove_operands,
+    .options = prove_options,
+    .args_size = sizeof(prove_args),
+    .run = run_prove,
+};
+
+const cli_command cli_cmd_piracy_check_evidence = {
+    .verb = "piracy check-evidence",
+    .brief = "whether an evidence file is what the seller signed",
+    .details = "Needs the seller's public key alone. It checks the signature and, with --data, "
+               "that the evidence is about this file; that the mark is there can be repeated with "
+               "the seller's key alone (`alimentar piracy prove`).",
+    .examples = check_examples,
+    .operands = check_operands,
+    .options = check_options,
+    .args_size = sizeof(check_args),
+    .run = run_check,
+};
