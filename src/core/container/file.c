@@ -18,7 +18,28 @@ ald_status ald__file_bytes(const ald__file *f, uint64_t at, void *out, size_t si
         return ALD_OK;
     if (at > f->source.size_bytes || size > f->source.size_bytes - at)
         return ald__fail(err, ALD_E_TRUNCATED, at, "%zu bytes expected here", size);
+    if (at < f->head.size) {
+        size_t kept = f->head.size - (size_t)at;
+        kept = kept < size ? kept : size;
+        memcpy(out, f->head.data + at, kept);
+        if (kept == size)
+            return ALD_OK;
+        return f->source.read_at(f->source.ctx, at + kept, (uint8_t *)out + kept, size - kept, err);
+    }
     return f->source.read_at(f->source.ctx, at, out, size, err);
+}
+
+ald_status ald__file_keep(ald__file *f, uint64_t end, ald_error *err)
+{
+    size_t more;
+    if (!f->keeps_head || end <= f->head.size)
+        return ALD_OK;
+    if (!ald__to_size(end - f->head.size, &more))
+        return ald__no_memory(err, SIZE_MAX);
+    ALD_TRY(ald__buffer_reserve(&f->head, more, err));
+    ALD_TRY(ald__file_bytes(f, f->head.size, f->head.data + f->head.size, more, err));
+    f->head.size += more;
+    return ALD_OK;
 }
 
 ald_status ald__file_u16(const ald__file *f, uint64_t at, uint16_t *out, ald_error *err)
@@ -69,6 +90,7 @@ ald_status ald__file_read_metadata(ald__file *f, ald_error *err)
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, 8,
                          "metadata of %u bytes, at most %llu accepted", f->header.metadata_size,
                          (unsigned long long)f->metadata_limit);
+    ALD_TRY(ald__file_keep(f, r.end < f->source.size_bytes ? r.end : f->source.size_bytes, err));
     if (f->metadata == NULL)
         ALD_TRY(ald__file_copy(f, r, &f->metadata, err));
     return ald__metadata_decode(&f->alloc, f->metadata, f->header.metadata_size, ALD__HEADER_BYTES,
@@ -196,12 +218,16 @@ ald_status ald__file_check_start(const ald_source *source, ald_error *err)
     return read_start(source, bytes, err);
 }
 
-static ald_status read_header(ald__file *f, ald_error *err)
+/* A signature is checked after what it covers was looked at. So that both are the same bytes, whatever happens to the file
+ * or whoever sends it meanwhile, the prefix of a signed file is read once. One without STREAMING is in memory as a whole. */
+static ald_status read_header(ald__file *f, int salvage, ald_error *err)
 {
+    const uint8_t needs = ALD_FLAG_SIGNED | ALD_FLAG_STREAMING;
     uint8_t bytes[ALD__HEADER_BYTES];
     ALD_TRY(read_start(&f->source, bytes, err));
     ald__header_decode(bytes, &f->header);
-    return ALD_OK;
+    f->keeps_head = !salvage && f->source.view == NULL && (f->header.flags & needs) == needs;
+    return f->keeps_head ? ald__buffer_append(&f->head, bytes, sizeof bytes, err) : ALD_OK;
 }
 
 /* The crate's own streaming writer used the same magic over another header (1.2, flags where the type stands here). */
@@ -249,13 +275,14 @@ ald_status ald__file_open_as(ald__file *f, const ald_source *source, uint64_t me
     ald_status st;
     memset(f, 0, sizeof *f);
     f->alloc = *alloc;
+    f->head.alloc = &f->alloc;
     f->source = *source;
     f->metadata_limit = metadata_limit != 0 ? metadata_limit : ALD__METADATA_LIMIT;
     f->encryption_mode = -1;
     f->recipient_test = test;
     if (err == NULL)
         err = &local;
-    ALD_TRY(read_header(f, err));
+    ALD_TRY(read_header(f, checks == ALD__FILE_SALVAGE, err));
     st = open_checked(f, checks, err);
     f->recipient_test = NULL;
     return st == ALD_OK ? ALD_OK : explain_foreign(f, st, err);
@@ -264,6 +291,7 @@ ald_status ald__file_open_as(ald__file *f, const ald_source *source, uint64_t me
 void ald__file_clear(ald__file *f)
 {
     ald_value_free(f->tree);
+    ald_buffer_clear(&f->head);
     ald__release(&f->alloc, f->metadata, (size_t)f->header.metadata_size + 1);
     ald__release(&f->alloc, f->chunks, (size_t)f->chunk_count * sizeof *f->chunks);
     ald__release(&f->alloc, f->arrays, (size_t)f->array_count * sizeof *f->arrays);

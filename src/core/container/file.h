@@ -31,6 +31,8 @@ typedef struct ald__file {
     uint64_t metadata_limit;
     ald__header header;
     uint64_t payload_size, uncompressed_size, schema_size; /* true values, once known */
+    int keeps_head;                                        /* what is read of the prefix stays: */
+    ald_buffer head;                                       /* the file's first bytes */
     uint8_t *metadata;                                     /* the section's bytes, once read */
     ald_value *tree;                                       /* the metadata as a map, once decoded */
     int metadata_is_array;
@@ -83,6 +85,9 @@ ALD_NODISCARD ald_status ald__file_read_arrays(ald__file *file, ald_error *err);
 
 /* Where piece `index` of a STREAMING payload (0 prologue, 1 … n chunks, n + 1 epilogue) ends, from the payload's start. */
 uint64_t ald__file_piece_end(const ald__file *file, uint64_t index);
+
+/* Where keeps_head is set, reads [head.size, end) into head: these bytes are read no second time. */
+ALD_NODISCARD ald_status ald__file_keep(ald__file *file, uint64_t end, ald_error *err);
 
 /* Bytes that encryption adds to a piece, or to the payload without STREAMING. */
 static inline size_t ald__file_tag(const ald__file *file)

@@ -30,13 +30,14 @@ static ald_status past_end(const char *section, uint64_t at, ald_error *err)
                      section);
 }
 
-static ald_status place_index(const ald__file *f, const char *name, uint32_t entry_bytes,
-                              uint64_t *at, ald_range *out, uint64_t *count, ald_error *err)
+static ald_status place_index(ald__file *f, const char *name, uint32_t entry_bytes, uint64_t *at,
+                              ald_range *out, uint64_t *count, ald_error *err)
 {
     uint32_t n;
     ald_range head;
     if (!place(f, at, 4, &head))
         return past_end(name, *at, err);
+    ALD_TRY(ald__file_keep(f, head.end, err));
     ALD_TRY(ald__file_u32(f, head.begin, &n, err));
     if (!place(f, at, (uint64_t)n * entry_bytes, out))
         return past_end(name, *at, err);
@@ -53,6 +54,7 @@ static ald_status place_encryption(ald__file *f, uint64_t *at, uint32_t recipien
     ald_range head;
     if (!place(f, at, 3, &head))
         return past_end("encryption", *at, err);
+    ALD_TRY(ald__file_keep(f, head.end, err));
     ALD_TRY(ald__file_bytes(f, head.begin, &mode, 1, err));
     ALD_TRY(ald__file_u16(f, head.begin + 1, &count, err));
     if (mode > 2)
@@ -110,6 +112,7 @@ static ald_status place_all(ald__file *f, uint32_t recipient_bytes, ald_sections
     ALD_TRY(place_prefix(f, recipient_bytes, &at, s, err));
     if (!place(f, &at, f->payload_size, &s->payload))
         return past_end("payload", at, err);
+    ALD_TRY(ald__file_keep(f, s->payload.begin, err));
     if ((f->header.flags & ALD_FLAG_SIGNED) && !place(f, &at, ALD__SIGNATURE_BYTES, &s->signature))
         return past_end("signature", at, err);
     if (f->header.flags & ALD_FLAG_LICENSED)
