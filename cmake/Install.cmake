@@ -13,6 +13,17 @@ if(TARGET ald_static)
     install(FILES "${CMAKE_BINARY_DIR}/libald.a" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
 
+# The Parquet module, and beside it the Arrow libraries that it was built with, if they are not the system's.
+if(TARGET ald_parquet)
+    set(ald_module_dir "${CMAKE_INSTALL_LIBDIR}/alimentar")
+    install(TARGETS ald_parquet LIBRARY DESTINATION "${ald_module_dir}")
+    if(ald_parquet_bundled)
+        install(PROGRAMS ${ald_arrow_libraries} DESTINATION "${ald_module_dir}")
+        install(FILES "${ald_arrow_dir}/LICENSE.txt" "${ald_arrow_dir}/NOTICE.txt"
+                DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/alimentar/arrow")
+    endif()
+endif()
+
 # The prefix is only known when it is installed (cmake --install --prefix), so the file finds it from its own place.
 file(RELATIVE_PATH ald_pc_to_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file("${CMAKE_CURRENT_SOURCE_DIR}/cmake/libald.pc.in" libald.pc @ONLY)

@@ -20,6 +20,7 @@
 #include "ald/loader.h"
 #include "ald/mapped.h"
 #include "ald/native.h"
+#include "ald/parquet.h"
 #include "ald/query.h"
 #include "ald/reader.h"
 #include "ald/rewrite.h"

@@ -295,6 +295,7 @@ static ald_status run_stats(cli_env *env, void *raw, ald_error *err)
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
     }
     if (status == ALD_OK) {
+        in.columns = what.columns;
         status = cli_input_stream(&in, &args->read, NULL, err);
     }
     if (status == ALD_OK) {

@@ -23,7 +23,12 @@ static const format_row rows[] = {
     [FORMAT_ARROW] =
         {"arrow", "Arrow IPC file", {"arrow", "feather", "ipc"}, SCOPE_IPC_IN, SCOPE_IPC_OUT, 1},
     [FORMAT_ARROWS] = {"arrows", "Arrow IPC stream", {"arrows"}, SCOPE_IPC_IN, SCOPE_IPC_OUT, 1},
-    [FORMAT_PARQUET] = {"parquet", "Parquet", {"parquet"}, 0, 0, 1},
+    [FORMAT_PARQUET] = {"parquet",
+                        "Apache Parquet file",
+                        {"parquet", "pq"},
+                        SCOPE_PARQUET_IN,
+                        SCOPE_PARQUET_OUT,
+                        1},
 };
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
@@ -83,7 +88,8 @@ opt_scope file_format_scope_out(file_format format)
     return rows[format].out;
 }
 
-#define FORMAT_LIST "ald, csv, tsv, jsonl (ndjson), json, arrow (feather, ipc), arrows, parquet"
+#define FORMAT_LIST                                                                                \
+    "ald, csv, tsv, jsonl (ndjson), json, arrow (feather, ipc), arrows, parquet (pq)"
 
 static ald_status unknown(cli_env *env, const char *path, const char *name, const char *option,
                           ald_error *err)
@@ -115,13 +121,6 @@ ald_status file_format_find(cli_env *env, const char *path, const char *name, co
     }
     if (*out == FORMAT_UNKNOWN) {
         return unknown(env, path, name, option, err);
-    }
-    if (*out == FORMAT_PARQUET) {
-        cli_hint(env, strcmp(option, "--to") == 0
-                          ? "write .arrow: what writes Parquet reads that"
-                          : "convert it to .arrow with the tool that wrote it");
-        return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
-                             "%s: this build has no Parquet support", path);
     }
     return ALD_OK;
 }
@@ -161,11 +160,10 @@ ald_status file_format_check_beginning(cli_env *env, file_format format, const a
     if (found == FORMAT_UNKNOWN || found == format) {
         return status;
     }
-    if (found != FORMAT_PARQUET && !is_chosen) {
+    if (!is_chosen) {
         cli_hint(env, "pass --from %s, or rename the file", rows[found].name);
     }
-    return ald_error_set(err, ALD_E_INVALID_FORMAT, 0, "this is an %s, not %s%s",
-                         found == FORMAT_PARQUET ? "Apache Parquet file" : rows[found].text,
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, 0, "this is an %s, not %s%s", rows[found].text,
                          rows[format].binary ? "an " : "", rows[format].text);
 }
 
@@ -185,10 +183,11 @@ ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *
         opt_scope scope;
         const char *text;
     } names[] = {
-        {SCOPE_CSV_IN, "CSV input"},     {SCOPE_JSON_IN, "JSON input"},
-        {SCOPE_IPC_IN, "Arrow input"},   {SCOPE_ALD_IN, ".ald input"},
-        {SCOPE_CSV_OUT, "CSV output"},   {SCOPE_JSON_OUT, "JSON output"},
-        {SCOPE_IPC_OUT, "Arrow output"}, {SCOPE_ALD_OUT, ".ald output"},
+        {SCOPE_CSV_IN, "CSV input"},           {SCOPE_JSON_IN, "JSON input"},
+        {SCOPE_IPC_IN, "Arrow input"},         {SCOPE_ALD_IN, ".ald input"},
+        {SCOPE_PARQUET_IN, "Parquet input"},   {SCOPE_CSV_OUT, "CSV output"},
+        {SCOPE_JSON_OUT, "JSON output"},       {SCOPE_IPC_OUT, "Arrow output"},
+        {SCOPE_PARQUET_OUT, "Parquet output"}, {SCOPE_ALD_OUT, ".ald output"},
     };
     char text[200] = "";
     const opt_spec *spec = opt_without_effect(&env->seen, scopes);

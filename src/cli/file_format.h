@@ -28,6 +28,8 @@ typedef enum file_format {
 #define SCOPE_JSON_OUT 0x20u
 #define SCOPE_IPC_OUT 0x40u
 #define SCOPE_ALD_OUT 0x80u
+#define SCOPE_PARQUET_IN 0x100u
+#define SCOPE_PARQUET_OUT 0x200u
 #define SCOPE_TEXT_IN (SCOPE_CSV_IN | SCOPE_JSON_IN)
 #define SCOPE_TEXT_OUT (SCOPE_CSV_OUT | SCOPE_JSON_OUT)
 
@@ -43,7 +45,7 @@ opt_scope file_format_scope_in(file_format format);
 opt_scope file_format_scope_out(file_format format);
 
 /* The format of a path by --from or --to (`name`, may be NULL), else by extension. ALD_E_INVALID_ARG with a hint when it is
- * unknown, ALD_E_UNSUPPORTED when this build has no support for it. `option` is "--from" or "--to". */
+ * unknown. `option` is "--from" or "--to". */
 ALD_NODISCARD ald_status file_format_find(cli_env *env, const char *path, const char *name,
                                           const char *option, file_format *out, ald_error *err);
 

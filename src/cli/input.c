@@ -12,6 +12,7 @@
 #include "ald/native.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
+#include "cli/parquet_input.h"
 
 #define SMALL_FILE_BYTES ((uint64_t)64 << 20)
 
@@ -42,7 +43,7 @@ static const opt_spec schema_specs[] = {
      AT(schema),
      .help =
          "all columns and their types, as `schema --json` prints them or as name:type,...; text is "
-         "read as these types, a .ald or Arrow input must have them"},
+         "read as these types, a .ald, Arrow or Parquet input must have them"},
 };
 const opt_group cli_group_read_schema = OPT_GROUP("Schema", schema_specs);
 
@@ -473,18 +474,25 @@ static ald_status open_text(cli_input *in, const read_options *read,
 ald_status cli_input_stream(cli_input *in, const read_options *read,
                             const struct ArrowSchema *expected, ald_error *err)
 {
+    ald_status status = ALD_OK;
     in->env->subject = in->name;
     if ((file_format_scope_in(in->format) & SCOPE_TEXT_IN) != 0) {
         return open_text(in, read, expected, err);
     }
     if (expected == NULL && read != NULL && read->schema != NULL) {
-        ald_status status = cli_schema_from_argument(in->env, read->schema, &in->schema, err);
+        status = cli_schema_from_argument(in->env, read->schema, &in->schema, err);
         if (status != ALD_OK) {
             return status;
         }
         expected = &in->schema;
     }
-    return in->format == FORMAT_ALD
-               ? open_ald(in, read != NULL ? &read->trust : NULL, expected, err)
-               : open_ipc(in, expected, err);
+    switch (in->format) {
+    case FORMAT_ALD:
+        return open_ald(in, read != NULL ? &read->trust : NULL, expected, err);
+    case FORMAT_PARQUET:
+        status = cli_parquet_open(in, err);
+        return status != ALD_OK ? status : compare_schema(in, expected, err);
+    default:
+        return open_ipc(in, expected, err);
+    }
 }

@@ -15,6 +15,7 @@
 #include "ald/csv.h"
 #include "ald/ipc.h"
 #include "ald/jsonl.h"
+#include "ald/parquet.h"
 #include "ald/schema.h"
 #include "ald/writer.h"
 #include "cli/cleanup.h"
@@ -472,6 +473,8 @@ static ald_status write_batches(cli_output *out, struct ArrowArrayStream *batche
         return write_csv(out, batches, options, err);
     case SCOPE_JSON_OUT:
         return write_json(out, batches, options, err);
+    case SCOPE_PARQUET_OUT:
+        return ald_parquet_write(batches, &out->sink, NULL, &out->env->host, err);
     default:
         return write_ipc(out, batches, options, err);
     }

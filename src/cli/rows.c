@@ -194,6 +194,7 @@ ald_status cli_rows_print(cli_env *env, const rows_args *args, const cli_selecti
     }
     if (status == ALD_OK) {
         in.some_rows = what->first_rows != UINT64_MAX || what->last_rows != UINT64_MAX;
+        in.columns = what->columns;
         in.last_rows = what->last_rows != UINT64_MAX ? what->last_rows : 0;
         status = cli_input_stream(&in, &args->read, NULL, err);
     }

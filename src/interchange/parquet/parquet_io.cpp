@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "interchange/parquet/parquet_io.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <arrow/buffer.h>
+#include <arrow/result.h>
+#include <arrow/status.h>
+
+namespace ald_parquet
+{
+
+/* ---- memory. The host's allocator aligns like malloc; in front of each piece is how far it was moved. */
+
+constexpr int64_t ALIGNMENT = 64;
+
+/* What Arrow gets for no bytes: never read, never given back. */
+alignas(64) static uint8_t no_bytes[1];
+
+HostPool *HostPool::create(const ald_allocator &alloc, int64_t piece_limit)
+{
+    return new HostPool(alloc, piece_limit);
+}
+
+void HostPool::drop()
+{
+    if (--owners_ == 0)
+        delete this;
+}
+
+void HostPool::retire()
+{
+    drop();
+}
+
+arrow::Status HostPool::Allocate(int64_t size, int64_t alignment, uint8_t **out)
+{
+    if (size < 0 || alignment > ALIGNMENT)
+        return arrow::Status::Invalid("a piece of memory of ", size, " bytes");
+    if (size == 0) {
+        *out = no_bytes;
+        return arrow::Status::OK();
+    }
+    if (size > piece_limit_) {
+        refused_ = size;
+        return arrow::Status::OutOfMemory("a piece of ", size, " bytes is over the limit");
+    }
+    auto *block =
+        static_cast<uint8_t *>(alloc_.alloc(alloc_.ctx, static_cast<size_t>(size + ALIGNMENT)));
+    if (block == nullptr)
+        return arrow::Status::OutOfMemory("no memory for ", size, " bytes");
+    auto move = static_cast<uint8_t>(
+        ALIGNMENT - static_cast<int64_t>(reinterpret_cast<uintptr_t>(block) % ALIGNMENT));
+    *out = block + move;
+    (*out)[-1] = move;
+    bytes_ += size;
+    total_ += size;
+    count_++;
+    owners_++;
+    return arrow::Status::OK();
+}
+
+arrow::Status HostPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
+                                   uint8_t **ptr)
+{
+    uint8_t *moved = nullptr;
+    ARROW_RETURN_NOT_OK(Allocate(new_size, alignment, &moved));
+    std::memcpy(moved, *ptr, static_cast<size_t>(std::min(old_size, new_size)));
+    Free(*ptr, old_size, alignment);
+    *ptr = moved;
+    return arrow::Status::OK();
+}
+
+void HostPool::Free(uint8_t *buffer, int64_t size, int64_t)
+{
+    if (buffer == no_bytes)
+        return;
+    uint8_t *block = buffer - buffer[-1];
+    alloc_.release(alloc_.ctx, block, static_cast<size_t>(size + ALIGNMENT));
+    bytes_ -= size;
+    drop();
+}
+
+/* ---- errors */
+
+arrow::Status HostError::keep(ald_status status, const ald_error &error)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    if (!is_set_) {
+        error_ = error;
+        error_.status = status;
+        is_set_ = true;
+    }
+    return arrow::Status::IOError(error_.msg);
+}
+
+ald_status HostError::give(ald_error *err) const
+{
+    *err = error_;
+    return static_cast<ald_status>(error_.status);
+}
+
+/* ---- bytes in */
+
+int64_t SourceFile::clip(int64_t position, int64_t size) const
+{
+    auto end = static_cast<int64_t>(source_.size_bytes);
+    return position < 0 || position >= end || size < 0 ? 0 : std::min(size, end - position);
+}
+
+arrow::Status SourceFile::Seek(int64_t position)
+{
+    position_ = position;
+    return arrow::Status::OK();
+}
+
+arrow::Result<int64_t> SourceFile::ReadAt(int64_t position, int64_t size, void *out)
+{
+    int64_t count = clip(position, size);
+    ald_error error{};
+    if (count == 0)
+        return 0;
+    ald_status status = source_.read_at(source_.ctx, static_cast<uint64_t>(position), out,
+                                        static_cast<size_t>(count), &error);
+    if (status != ALD_OK)
+        return error_->keep(status, error);
+    return count;
+}
+
+/* The size is cut to what the file has before memory is asked for. */
+arrow::Result<std::shared_ptr<arrow::Buffer>> SourceFile::ReadAt(int64_t position, int64_t size)
+{
+    ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(clip(position, size), pool_));
+    ARROW_RETURN_NOT_OK(ReadAt(position, size, buffer->mutable_data()).status());
+    return std::shared_ptr<arrow::Buffer>(std::move(buffer));
+}
+
+arrow::Result<int64_t> SourceFile::Read(int64_t size, void *out)
+{
+    ARROW_ASSIGN_OR_RAISE(int64_t count, ReadAt(position_, size, out));
+    position_ += count;
+    return count;
+}
+
+arrow::Result<std::shared_ptr<arrow::Buffer>> SourceFile::Read(int64_t size)
+{
+    ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(position_, size));
+    position_ += buffer->size();
+    return buffer;
+}
+
+/* ---- bytes out */
+
+arrow::Status SinkStream::Write(const void *data, int64_t size)
+{
+    ald_error error{};
+    ald_status status = sink_.write(sink_.ctx, data, static_cast<size_t>(size), &error);
+    if (status != ALD_OK)
+        return error_->keep(status, error);
+    position_ += size;
+    return arrow::Status::OK();
+}
+
+} // namespace ald_parquet

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Each top-level column has a reader of its own that goes through all row groups; a batch is so many rows of each, decoded
+ * by the host's tasks. What is in memory at a time is a page, its dictionary and the batch, for each column: it does not
+ * depend on how large the row groups are. */
+#include "interchange/parquet/parquet_reader.hpp"
+
+#include <algorithm>
+
+#include <arrow/array/array_base.h>
+#include <arrow/array/concatenate.h>
+#include <arrow/chunked_array.h>
+#include <arrow/util/byte_size.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include "interchange/parquet/stored_schema.hpp"
+
+namespace ald_parquet
+{
+
+constexpr int64_t BATCH_BYTES = int64_t{16} << 20;
+constexpr int64_t BATCH_ROWS = 65536;
+constexpr int64_t FIRST_ROWS = 8192; /* until it is known how large a row is */
+constexpr int64_t READ_BYTES = int64_t{256} << 10;
+constexpr int64_t PIECE_BYTES = int64_t{256} << 20;
+constexpr int64_t PIECE_RATIO = 16;
+constexpr int64_t SMALLEST_BYTES = 12; /* magic twice, and the footer's length */
+
+static int64_t piece_limit(const ald_source &source, const ald_parquet_options &options)
+{
+    if (options.buffer_bytes != 0)
+        return static_cast<int64_t>(std::min<uint64_t>(options.buffer_bytes, INT64_MAX / 2));
+    auto size = static_cast<int64_t>(
+        std::min<uint64_t>(source.size_bytes, static_cast<uint64_t>(INT64_MAX / 2 / PIECE_RATIO)));
+    return std::max(PIECE_BYTES, size * PIECE_RATIO);
+}
+
+Reader::Reader(const ald_source &source, const ald_parquet_options &options, const ald_host &host)
+    : source_(source), some_columns_(options.columns != nullptr), host_(host),
+      pool_(HostPool::create(host.alloc, piece_limit(source, options))),
+      most_rows_(options.batch_rows != 0
+                     ? static_cast<int64_t>(std::min<uint64_t>(options.batch_rows, INT32_MAX))
+                     : BATCH_ROWS)
+{
+    for (uint32_t i = 0; some_columns_ && i < options.column_count; i++)
+        wanted_.emplace_back(options.columns[i]);
+}
+
+arrow::Status Reader::open_file()
+{
+    parquet::ReaderProperties properties(pool_.get());
+    properties.enable_buffered_stream();
+    properties.set_buffer_size(READ_BYTES);
+    properties.set_page_checksum_verification(true);
+
+    parquet::ArrowReaderProperties arrow_properties(false);
+    arrow_properties.set_pre_buffer(false); /* it would hold whole row groups */
+    arrow_properties.set_arrow_extensions_enabled(true);
+
+    parquet::arrow::FileReaderBuilder builder;
+    ARROW_RETURN_NOT_OK(
+        builder.Open(std::make_shared<SourceFile>(source_, pool_.get(), &error_), properties));
+    builder.memory_pool(pool_.get())->properties(arrow_properties);
+    ARROW_RETURN_NOT_OK(builder.Build(&file_));
+    ARROW_RETURN_NOT_OK(file_->GetSchema(&schema_));
+    return restore_types(*file_->parquet_reader()->metadata(), &schema_);
+}
+
+void Reader::add_column(int field)
+{
+    Column column;
+    column.field = field;
+    column.name = schema_->field(field)->name();
+    column.type = schema_->field(field)->type();
+    columns_.push_back(std::move(column));
+}
+
+ald_status Reader::choose_columns(ald_error *err)
+{
+    if (!some_columns_) {
+        for (int i = 0; i < schema_->num_fields(); i++)
+            add_column(i);
+        return ALD_OK;
+    }
+    std::vector<std::shared_ptr<arrow::Field>> fields;
+    for (const std::string &name : wanted_) {
+        std::vector<int> found = schema_->GetAllFieldIndices(name);
+        if (found.size() != 1)
+            return fail(ALD_E_INVALID_ARG,
+                        found.empty() ? "there is no column '" + name + "'"
+                                      : "several columns are named '" + name + "'",
+                        err);
+        add_column(found[0]);
+        fields.push_back(schema_->field(found[0]));
+    }
+    schema_ = arrow::schema(std::move(fields), schema_->metadata());
+    return ALD_OK;
+}
+
+/* Encoded sizes are a lower bound; the batches that come say more. */
+void Reader::guess_rows()
+{
+    auto metadata = file_->parquet_reader()->metadata();
+    int64_t bytes = 0;
+    for (int i = 0; i < metadata->num_row_groups(); i++)
+        bytes += std::max<int64_t>(metadata->RowGroup(i)->total_byte_size(), 0) / 1024;
+    int64_t row_bytes = rows_left_ > 0 ? bytes / (rows_left_ / 1024 + 1) : 1;
+    batch_rows_ = std::clamp<int64_t>(BATCH_BYTES / std::max<int64_t>(row_bytes, 1), 1,
+                                      std::min(FIRST_ROWS, most_rows_));
+}
+
+arrow::Status Reader::open_columns()
+{
+    auto metadata = file_->parquet_reader()->metadata();
+    for (int i = 0; i < metadata->num_row_groups(); i++) {
+        int64_t rows = metadata->RowGroup(i)->num_rows();
+        if (rows < 0 || rows_left_ > INT64_MAX - rows)
+            return arrow::Status::Invalid("row group ", i, " claims ", rows, " rows");
+        rows_left_ += rows;
+    }
+    if (rows_left_ != metadata->num_rows())
+        return arrow::Status::Invalid("the file claims ", metadata->num_rows(),
+                                      " rows, its row groups ", rows_left_);
+    rows_left_at_first_ = rows_left_;
+    for (Column &column : columns_)
+        ARROW_RETURN_NOT_OK(file_->GetColumn(column.field, &column.reader));
+    guess_rows();
+    return arrow::Status::OK();
+}
+
+ald_status Reader::open(ald_error *err)
+{
+    arrow::Status status;
+    if (source_.size_bytes < SMALLEST_BYTES)
+        return fail(ALD_E_TRUNCATED, "too short for a Parquet file", err);
+    try {
+        status = open_file();
+        if (status.ok()) {
+            ald_status chosen = choose_columns(err);
+            if (chosen != ALD_OK)
+                return chosen;
+            status = open_columns();
+        }
+    } catch (...) {
+        status = status_of_exception();
+    }
+    return status.ok() ? ALD_OK : fail(status, "", error_, pool_.get(), err);
+}
+
+/* ---- batches */
+
+static arrow::Status one_array(const arrow::ChunkedArray &chunks, int64_t rows,
+                               arrow::MemoryPool *pool, std::shared_ptr<arrow::ArrayData> *out)
+{
+    if (chunks.length() != rows)
+        return arrow::Status::Invalid("it ends ", rows - chunks.length(), " rows early");
+    if (chunks.num_chunks() == 1) {
+        *out = chunks.chunk(0)->data();
+        return arrow::Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(auto whole, arrow::Concatenate(chunks.chunks(), pool));
+    *out = whole->data();
+    return arrow::Status::OK();
+}
+
+void Reader::read_column(Column *column)
+{
+    try {
+        std::shared_ptr<arrow::ChunkedArray> chunks;
+        column->status = column->reader->NextBatch(batch_rows_, &chunks);
+        if (column->status.ok() && chunks == nullptr)
+            column->status = arrow::Status::Invalid("it ends early");
+        if (column->status.ok())
+            column->status = one_array(*chunks, batch_rows_, pool_.get(), &column->next);
+        if (column->status.ok())
+            column->status = fit_type(column->next, column->type, pool_.get()).Value(&column->next);
+    } catch (...) {
+        column->status = status_of_exception();
+    }
+}
+
+ald_status Reader::read_columns(ald_error *err)
+{
+    auto task = [](void *arg, uint32_t index) {
+        auto *reader = static_cast<Reader *>(arg);
+        reader->read_column(&reader->columns_[index]);
+    };
+    auto count = static_cast<uint32_t>(columns_.size());
+    if (host_.run_tasks != nullptr && host_.thread_count > 1 && count > 1) {
+        host_.run_tasks(host_.ctx, count, task, this);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            task(this, i);
+    }
+    for (const Column &column : columns_) {
+        if (!column.status.ok())
+            return fail(column.status, column.name, error_, pool_.get(), err);
+    }
+    return ALD_OK;
+}
+
+void Reader::adapt_rows(const arrow::RecordBatch &batch)
+{
+    int64_t row_bytes =
+        arrow::util::TotalBufferSize(batch) / std::max<int64_t>(batch.num_rows(), 1);
+    batch_rows_ = std::clamp<int64_t>(BATCH_BYTES / std::max<int64_t>(row_bytes, 1), 1, most_rows_);
+}
+
+ald_status Reader::next(std::shared_ptr<arrow::RecordBatch> *out, ald_error *err)
+{
+    std::vector<std::shared_ptr<arrow::ArrayData>> arrays;
+    out->reset();
+    if (rows_left_ == 0)
+        return ALD_OK;
+    batch_rows_ = std::min(batch_rows_, rows_left_);
+    ald_status status = read_columns(err);
+    if (status != ALD_OK)
+        return status;
+    for (Column &column : columns_)
+        arrays.push_back(std::move(column.next));
+    *out = arrow::RecordBatch::Make(schema_, batch_rows_, std::move(arrays));
+    rows_left_ -= batch_rows_;
+    adapt_rows(**out);
+    return ALD_OK;
+}
+
+} // namespace ald_parquet

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches go into an open row group as they come; its pages are compressed at once and wait in memory until it is full. So
+ * memory is a batch and the compressed pages of one row group. */
+#include "interchange/parquet/parquet_writer.hpp"
+
+#include <algorithm>
+
+#include <arrow/c/bridge.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
+#include <arrow/util/compression.h>
+#include <parquet/properties.h>
+
+namespace ald_parquet
+{
+
+constexpr int64_t GROUP_ROWS = int64_t{1} << 20;
+constexpr int64_t GROUP_BYTES = int64_t{64} << 20;
+constexpr int64_t SLICE_BYTES = int64_t{16} << 20;
+
+Writer::Writer(struct ArrowArrayStream *batches, const ald_sink &sink,
+               const ald_parquet_write_options &options, const ald_host &host)
+    : batches_(batches), sink_(sink), options_(options), thread_count_(host.thread_count),
+      pool_(HostPool::create(host.alloc, INT64_MAX / 2))
+{
+}
+
+static arrow::Compression::type codec_of(uint8_t codec)
+{
+    switch (codec) {
+    case ALD_PARQUET_NONE:
+        return arrow::Compression::UNCOMPRESSED;
+    case ALD_PARQUET_SNAPPY:
+        return arrow::Compression::SNAPPY;
+    case ALD_PARQUET_GZIP:
+        return arrow::Compression::GZIP;
+    case ALD_PARQUET_LZ4:
+        return arrow::Compression::LZ4;
+    case ALD_PARQUET_BROTLI:
+        return arrow::Compression::BROTLI;
+    default:
+        return arrow::Compression::ZSTD;
+    }
+}
+
+arrow::Status Writer::open()
+{
+    struct ArrowSchema schema = {};
+    if (batches_->get_schema(batches_, &schema) != 0)
+        return arrow::Status::IOError("the batch stream has no schema");
+    ARROW_ASSIGN_OR_RAISE(schema_, arrow::ImportSchema(&schema));
+
+    parquet::WriterProperties::Builder properties;
+    properties.memory_pool(pool_.get())
+        ->compression(codec_of(options_.codec))
+        ->max_row_group_length(
+            options_.row_group_rows != 0
+                ? static_cast<int64_t>(std::min<uint64_t>(options_.row_group_rows, INT64_MAX))
+                : GROUP_ROWS)
+        ->enable_page_checksum();
+    if (options_.level != 0)
+        properties.compression_level(options_.level);
+
+    parquet::ArrowWriterProperties::Builder arrow_properties;
+    arrow_properties.store_schema();
+    if (thread_count_ > 1) {
+        ARROW_ASSIGN_OR_RAISE(threads_,
+                              arrow::internal::ThreadPool::Make(static_cast<int>(thread_count_)));
+        arrow_properties.set_use_threads(true)->set_executor(threads_.get());
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        file_, parquet::arrow::FileWriter::Open(*schema_, pool_.get(),
+                                                std::make_shared<SinkStream>(sink_, &error_),
+                                                properties.build(), arrow_properties.build()));
+    return arrow::Status::OK();
+}
+
+arrow::Status Writer::next(std::shared_ptr<arrow::RecordBatch> *out)
+{
+    struct ArrowArray array = {};
+    out->reset();
+    if (batches_->get_next(batches_, &array) != 0)
+        return arrow::Status::IOError("the batch stream failed");
+    if (array.release == nullptr)
+        return arrow::Status::OK();
+    return arrow::ImportRecordBatch(&array, schema_).Value(out);
+}
+
+arrow::Status Writer::write(const arrow::RecordBatch &batch)
+{
+    int64_t bytes = arrow::util::TotalBufferSize(batch);
+    /* A whole table may come as one batch: it is cut, so that row groups keep to their size. */
+    int64_t pieces =
+        std::clamp<int64_t>(bytes / SLICE_BYTES + 1, 1, std::max<int64_t>(batch.num_rows(), 1));
+    int64_t rows = (batch.num_rows() + pieces - 1) / pieces;
+    for (int64_t at = 0; at < batch.num_rows(); at += rows) {
+        if (options_.row_group_rows == 0 && group_bytes_ >= GROUP_BYTES) {
+            ARROW_RETURN_NOT_OK(file_->NewBufferedRowGroup());
+            group_bytes_ = 0;
+        }
+        ARROW_RETURN_NOT_OK(file_->WriteRecordBatch(*batch.Slice(at, rows)));
+        group_bytes_ += bytes / pieces;
+    }
+    return arrow::Status::OK();
+}
+
+arrow::Status Writer::write_all()
+{
+    ARROW_RETURN_NOT_OK(open());
+    for (;;) {
+        std::shared_ptr<arrow::RecordBatch> batch;
+        ARROW_RETURN_NOT_OK(next(&batch));
+        if (batch == nullptr)
+            return file_->Close();
+        ARROW_RETURN_NOT_OK(write(*batch));
+    }
+}
+
+ald_status Writer::run(ald_error *err)
+{
+    arrow::Status status;
+    try {
+        status = write_all();
+    } catch (...) {
+        status = status_of_exception();
+    }
+    return status.ok() ? ALD_OK : fail(status, "", error_, pool_.get(), err);
+}
+
+} // namespace ald_parquet
