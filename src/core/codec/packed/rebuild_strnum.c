@@ -6,7 +6,7 @@
 #include "core/base/endian.h"
 #include "core/codec/packed/rebuild.h"
 
-#define BLOCK 128u
+#define BLOCK 256u
 #define MARK_PLAIN 1u
 #define MARK_PADDED 14u /* + digits */
 #define MARK_LAST 31u
@@ -95,22 +95,30 @@ static inline void put_digits_fast(uint8_t *p, uint64_t v, size_t count)
         put_digits(p, v, count);
 }
 
-static ald_status next_number(numbers *s, uint32_t slot, uint64_t *out)
+/* The next block of a slot's numbers. */
+static ald_status refill_slot(numbers *s, uint32_t slot)
 {
-    number_slot *n = &s->slots[slot];
+    number_slot *n;
+    size_t left;
     if (slot >= s->r->entry->small)
         return ald__packed_bad(s->r->at, "more than there are slots: markers of a string",
                                (uint64_t)slot + 1);
-    if (n->pos == n->count) {
-        size_t left = n->run.n - n->run.at;
-        n->count = left < BLOCK ? left : BLOCK;
-        n->pos = 0;
-        if (n->count == 0)
-            return ald__packed_bad(s->r->at, "without a value for a marker: a slot of numbers",
-                                   n->run.n);
-        ald__ints_run_next(&n->run, n->count, n->block);
-    }
-    *out = n->block[n->pos++];
+    n = &s->slots[slot];
+    left = n->run.n - n->run.at;
+    n->count = left < BLOCK ? left : BLOCK;
+    n->pos = 0;
+    if (n->count == 0)
+        return ald__packed_bad(s->r->at, "without a value for a marker: a slot of numbers",
+                               n->run.n);
+    ald__ints_run_next(&n->run, n->count, n->block);
+    return ALD_OK;
+}
+
+static inline ald_status next_number(numbers *s, uint32_t slot, uint64_t *out)
+{
+    if (slot >= s->r->entry->small || s->slots[slot].pos == s->slots[slot].count)
+        ALD_TRY(refill_slot(s, slot));
+    *out = s->slots[slot].block[s->slots[slot].pos++];
     return ALD_OK;
 }
 
