@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <yyjson.h>
@@ -16,6 +17,7 @@
 #include "ald/crypto.h"
 #include "ald/native.h"
 #include "cli/input.h"
+#include "cli/signers.h"
 
 /* ---- reading */
 
@@ -222,6 +224,44 @@ static ald_status failed(const char *what, ald_error *err)
 {
     return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot %s the registry of buyers: %s", what,
                          strerror(errno));
+}
+
+static ald_status make_folder(const char *path, ald_error *err)
+{
+    char *folder = strdup(path);
+    ald_status status = ALD_OK;
+    if (folder == NULL) {
+        return no_memory(err);
+    }
+    *strrchr(folder, '/') = '\0';
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+        status = failed("make the folder of", err);
+    }
+    free(folder);
+    return status;
+}
+
+ald_status buyers_prepare(cli_env *env, const char *path, char **out, ald_error *err)
+{
+    ald_status status = ALD_OK;
+    (void)env;
+    *out = NULL;
+    if (path == NULL) {
+        status = cli_home_path("buyers.jsonl", out, err);
+        if (status == ALD_OK) {
+            status = make_folder(*out, err);
+        }
+    } else if ((*out = strdup(path)) == NULL) {
+        status = no_memory(err);
+    }
+    if (status == ALD_OK) {
+        int fd = open(*out, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        status = fd < 0 ? failed("open", err) : ALD_OK;
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    return status;
 }
 
 /* One write to the end of a locked file: whoever writes at the same time comes before or behind it. */

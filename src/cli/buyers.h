@@ -33,6 +33,10 @@ typedef struct buyer_entry {
     uint64_t capacity;
 } buyer_entry;
 
+/* Makes the registry when it is not there, and tells whether it can be written: ahead of work that ends with an entry. `path`
+ * NULL: buyers.jsonl of ~/.alimentar, whose folder is made too. *out is freed by the caller. */
+ALD_NODISCARD ald_status buyers_prepare(cli_env *env, const char *path, char **out, ald_error *err);
+
 /* Appends a line in one step, to a file that only its owner can read; made when it is not there. */
 ALD_NODISCARD ald_status buyers_append(cli_env *env, const char *path, const buyer_entry *entry,
                                        ald_error *err);

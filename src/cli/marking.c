@@ -8,7 +8,6 @@
 
 #include "ald/stream.h"
 #include "cli/buyers.h"
-#include "cli/signers.h"
 
 #define COLUMNS_MAX 65536u
 
@@ -90,8 +89,12 @@ ald_status marking_open(cli_env *env, const mark_options *options, const secret_
     if (status == ALD_OK) {
         status = read_number("redundancy", options->redundancy, &out->watermark.redundancy, err);
     }
-    return status == ALD_OK ? cli_seller_open(env, &options->seller, passphrase, &out->seller, err)
-                            : status;
+    if (status == ALD_OK) {
+        status = cli_seller_open(env, &options->seller, passphrase, &out->seller, err);
+    }
+    return status == ALD_OK && !options->no_registry
+               ? buyers_prepare(env, options->registry, &out->registry, err)
+               : status;
 }
 
 /* ---- columns by name */
@@ -202,7 +205,6 @@ ald_status marking_note(marking *m, const char *path, ald_error *err)
 {
     const ald_watermark_report *report = ald_watermark_get_report(m->mark);
     uint8_t file_hash[32];
-    char *usual = NULL;
     buyer_entry entry = {m->buyer,
                          m->options->seller.dataset_id,
                          path,
@@ -213,11 +215,11 @@ ald_status marking_note(marking *m, const char *path, ald_error *err)
     ald_status status = ALD_OK;
     if (report->capacity_is_low) {
         cli_note(m->env,
-                 "capacity %" PRIu64 " is low: with %.0f %% of the rows gone the buyer can be "
-                 "confirmed, but not be read",
+                 "the capacity, %" PRIu64 ", is low: with %.0f %% of the rows gone the buyer can "
+                 "be confirmed, but not be read",
                  report->capacity, 100 * (double)m->watermark.redundancy);
     }
-    if (m->options->no_registry) {
+    if (m->registry == NULL) {
         return ALD_OK;
     }
     if (strcmp(path, "-") == 0) {
@@ -226,17 +228,13 @@ ald_status marking_note(marking *m, const char *path, ald_error *err)
         status = cli_file_blake3(m->env, path, file_hash, err);
         entry.file_hash = file_hash;
     }
-    if (status == ALD_OK && m->options->registry == NULL) {
-        status = cli_home_path("buyers.jsonl", &usual, err);
-    }
     if (status == ALD_OK) {
-        status = buyers_append(m->env, usual != NULL ? usual : m->options->registry, &entry, err);
+        status = buyers_append(m->env, m->registry, &entry, err);
     }
     if (status != ALD_OK) {
-        m->env->subject = m->options->registry; /* `usual` is freed; the message says which */
+        m->env->subject = m->options->registry; /* the message says which */
         cli_hint(m->env, "%s is written, and marked; only the registry does not know of it", path);
     }
-    free(usual);
     return status;
 }
 
@@ -244,5 +242,7 @@ void marking_close(marking *m)
 {
     ald_watermark_free(m->mark);
     m->mark = NULL;
+    free(m->registry);
+    m->registry = NULL;
     cli_seller_close(&m->seller);
 }

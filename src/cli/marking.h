@@ -26,6 +26,7 @@ typedef struct marking {
     ald_watermark *mark; /* once rows were marked */
     ald_watermark_hook hook;
     const char *buyer;
+    char *registry; /* NULL: none */
 } marking;
 
 /* Numbers in range, the seller's key. marking_close in any case. */
