@@ -7,6 +7,7 @@
 #include "check.h"
 #include "interchange/text/classify.h"
 #include "interchange/text/number.h"
+#include "interchange/text/quick.h"
 
 static ald__token classify(const char *text)
 {
@@ -239,7 +240,7 @@ static void test_nearest(void)
     int taken = 0;
     for (int i = 0; i < 300000; i++) {
         uint64_t digits = random_bits() % 10000000000000000000ull;
-        uint32_t decimals = (uint32_t)(random_bits() % 23);
+        uint32_t decimals = (uint32_t)(random_bits() % 28);
         char text[64];
         double got, want;
         int faithful;
@@ -259,6 +260,71 @@ static void test_nearest(void)
         }
     }
     CHECK(taken > 200000);
+}
+
+/* A text as programs print numbers, and now and then as they do not. */
+static void random_number(char *text, size_t size)
+{
+    static const struct {
+        char form;
+        int digits;
+    } forms[] = {{'g', 17}, {'g', 16}, {'g', 15}, {'f', 6}, {'f', 2},  {'f', 0},
+                 {'e', 18}, {'g', 6},  {'f', 12}, {'e', 1}, {'f', 20}, {'e', 16}};
+    static const char odd[] = "0123456789.-+eE";
+    double scale = 1, v;
+    uint64_t bits = random_bits();
+    unsigned k;
+    for (unsigned i = (unsigned)(bits % 14); i > 0; i--)
+        scale *= bits & 1024 ? 10 : 0.1;
+    v = ((double)(random_bits() % 2000001) - 1000000 + (double)(random_bits() % 1000) / 1000) *
+        scale;
+    if (bits & 2048)
+        v = (double)(int64_t)v;
+    k = (unsigned)(bits / 4096 % 12);
+    if (forms[k].form == 'g')
+        snprintf(text, size, "%.*g", forms[k].digits, v);
+    else if (forms[k].form == 'e')
+        snprintf(text, size, "%.*e", forms[k].digits, v);
+    else
+        snprintf(text, size, "%.*f", forms[k].digits, v);
+    if (bits / 65536 % 8 == 0)
+        text[random_bits() % strlen(text)] = odd[random_bits() % (sizeof odd - 1)];
+    if (bits / 1048576 % 16 == 0 && text[0] == '0')
+        memmove(text, text + 1, strlen(text));
+}
+
+static void test_quick(void)
+{
+    int taken = 0;
+    for (int i = 0; i < 300000; i++) {
+        char text[96];
+        ald__quick q;
+        ald__token token;
+        ald__number number;
+        double want;
+        memset(text, '7', sizeof text); /* what stands behind is digits */
+        random_number(text, 64);
+        size_t n = strlen(text);
+        text[n] = i % 2 ? '7' : ',';
+        if (n == 0 || !ald__quick_number((const uint8_t *)text, (uint32_t)n, &q))
+            continue;
+        taken++;
+        ald__token_number(text, n, &token);
+        text[n] = '\0';
+        want = strtod(text, NULL);
+        if (!CHECK_UINT(bits_of(q.value), bits_of(want)) ||
+            !CHECK(ald__number_scan(text, n, &number)) ||
+            !CHECK_INT(q.is_int, token.kind == ALD__TOKEN_INT) ||
+            !CHECK_INT(q.is_faithful,
+                       token.kind == ALD__TOKEN_INT || token.kind == ALD__TOKEN_FLOAT) ||
+            !CHECK_INT(q.has_exponent, (token.flags & ALD__TOKEN_EXPONENT) != 0) ||
+            !CHECK_UINT(q.whole, token.int_digits) || !CHECK_UINT(q.decimals, token.frac_digits) ||
+            !CHECK(!(token.flags & (ALD__TOKEN_INEXACT | ALD__TOKEN_NEG_ZERO)))) {
+            printf("    %s\n", text);
+            return;
+        }
+    }
+    CHECK(taken > 150000);
 }
 
 /* Just above, at and below the middle between two floats, where rounding twice goes wrong. */
@@ -416,6 +482,7 @@ int main(void)
     RUN(test_doubles_come_back);
     RUN(test_digits_against_printf);
     RUN(test_nearest);
+    RUN(test_quick);
     RUN(test_floats);
     RUN(test_integers);
     RUN(test_decimals);
