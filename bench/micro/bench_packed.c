@@ -3,9 +3,10 @@
  *
  *     bench_packed [megabytes] [repeats] [FILE.arrow ...]
  *
- * Of the tables of the other benchmarks, or of Arrow IPC files. Prints one JSON object: for each table bytes in all forms, and
- * median ratios of CPU time pair by pair (above 1: packed is faster). Saved and loaded in memory, everything checked;
- * the rows are compared once, through the SHA-256 of their Arrow bytes. */
+ * Of the tables of the other benchmarks, or of Arrow IPC files. Prints one JSON object: for each table bytes in all forms,
+ * seconds to save, load, read one column and take 1,000 random rows, and median ratios of CPU time pair by pair (above 1:
+ * packed is faster). Saved and loaded in memory, everything checked; the rows are compared once, through the SHA-256 of
+ * their Arrow bytes. */
 #define _GNU_SOURCE
 #include <time.h>
 
@@ -13,6 +14,7 @@
 
 #define REPEATS_MAX 99
 #define FORMS 5
+#define ROWS_TAKEN 1000
 
 static const struct form {
     const char *name;
@@ -49,6 +51,8 @@ typedef struct bench {
     ald_dataset *source; /* the table: the input of every save */
     ald_buffer files[FORMS];
     double save[FORMS][REPEATS_MAX], load[FORMS][REPEATS_MAX];
+    double column[FORMS][REPEATS_MAX], take[FORMS][REPEATS_MAX];
+    uint64_t rows[ROWS_TAKEN];
     int repeats;
 } bench;
 
@@ -98,6 +102,53 @@ static void check_form(bench *b, int form, char first[65])
     ald_buffer_clear(&file);
 }
 
+static ald_streaming *open_form(bench *b, int form, ald_source *source)
+{
+    ald_streaming *s = NULL;
+    ald_error err;
+    *source = ald_source_memory(b->files[form].data, b->files[form].size);
+    if (ald_streaming_open(source, NULL, &b->host, &s, &err) != ALD_OK)
+        bench_die(&err);
+    return s;
+}
+
+/* The column in the middle, of all chunks. */
+static double time_column(bench *b, int form)
+{
+    double t = cpu_seconds();
+    ald_source source;
+    ald_streaming *s = open_form(b, form, &source);
+    int64_t columns = ald_streaming_schema(s)->n_children;
+    uint8_t *wanted = bench_alloc((size_t)columns);
+    ald_error err;
+    wanted[columns / 2] = 1;
+    for (uint64_t i = 0; i < ald_streaming_chunk_count(s); i++) {
+        struct ArrowArray chunk;
+        if (ald_streaming_chunk(s, i, wanted, &chunk, &err) != ALD_OK)
+            bench_die(&err);
+        chunk.release(&chunk);
+    }
+    t = cpu_seconds() - t;
+    ald_streaming_close(s);
+    free(wanted);
+    return t;
+}
+
+static double time_take(bench *b, int form)
+{
+    double t = cpu_seconds();
+    ald_source source;
+    ald_streaming *s = open_form(b, form, &source);
+    struct ArrowArray rows;
+    ald_error err;
+    if (ald_streaming_take(s, b->rows, ROWS_TAKEN, NULL, &rows, &err) != ALD_OK)
+        bench_die(&err);
+    rows.release(&rows);
+    t = cpu_seconds() - t;
+    ald_streaming_close(s);
+    return t;
+}
+
 static void run_once(bench *b, int form, int round)
 {
     double t = cpu_seconds();
@@ -109,6 +160,8 @@ static void run_once(bench *b, int form, int round)
     d = load_bytes(b, &b->files[form]);
     b->load[form][round] = cpu_seconds() - t;
     ald_dataset_free(d);
+    b->column[form][round] = time_column(b, form);
+    b->take[form][round] = time_take(b, form);
 }
 
 static void print_form(bench *b, int form)
@@ -119,10 +172,11 @@ static void print_form(bench *b, int form)
         save[i] = b->save[against][i] / b->save[form][i];
         load[i] = b->load[against][i] / b->load[form][i];
     }
-    printf("\"%s\": {\"bytes\": %zu, \"save_s\": %.4f, \"load_s\": %.4f, \"save_ratio\": %.2f, "
-           "\"load_ratio\": %.2f}",
+    printf("\"%s\": {\"bytes\": %zu, \"save_s\": %.4f, \"load_s\": %.4f, \"one_column_s\": %.5f, "
+           "\"take_1000_s\": %.4f, \"save_ratio\": %.2f, \"load_ratio\": %.2f}",
            forms[form].name, b->files[form].size, median(b->save[form], b->repeats),
-           median(b->load[form], b->repeats), median(save, b->repeats), median(load, b->repeats));
+           median(b->load[form], b->repeats), median(b->column[form], b->repeats),
+           median(b->take[form], b->repeats), median(save, b->repeats), median(load, b->repeats));
 }
 
 static void run_table(bench *b, const char *name, struct ArrowArrayStream *stream, int first)
@@ -131,6 +185,7 @@ static void run_table(bench *b, const char *name, struct ArrowArrayStream *strea
     ald_buffer file = {NULL, 0, 0, &b->host.alloc};
     ald_save_options options = ALD_SAVE_OPTIONS_INIT;
     ald_sink sink = ald_buffer_sink(&file);
+    bench_random random = {7};
     ald_error err;
     options.compression = ALD_COMPRESSION_NONE;
     options.memory_bytes = UINT64_MAX;
@@ -142,6 +197,8 @@ static void run_table(bench *b, const char *name, struct ArrowArrayStream *strea
         b->files[f].alloc = &b->host.alloc;
         check_form(b, f, hash);
     }
+    for (size_t i = 0; i < ROWS_TAKEN; i++)
+        b->rows[i] = bench_next(&random) % ald_dataset_info(b->source)->num_rows;
     for (int round = 0; round < b->repeats; round++) {
         for (int f = 0; f < FORMS; f++)
             run_once(b, f, round);
