@@ -285,7 +285,7 @@ export interface SaveOptions {
 
 /** A data set, Arrow IPC bytes, CSV or JSON, rows, or columns, as the bytes of an .ald file. */
 export function save(
-    data: Dataset | Bytes | string | object[] | { [column: string]: ArrayLike<unknown> }, options?: SaveOptions,
+    data: Dataset | Bytes | string | object[] | { [column: string]: NumberArray | unknown[] }, options?: SaveOptions,
 ): Promise<Uint8Array>;
 
 /** What becomes of a signature when a file is changed: anew with `sign`, gone with `dropSignature`; else a signed file is refused. */

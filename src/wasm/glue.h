@@ -111,6 +111,13 @@ ald_status ald_wasm_write_ipc(struct ArrowArrayStream *batches, ald_wasm_request
 ald_status ald_wasm_save(struct ArrowArrayStream *batches, ald_wasm_request *request,
                          ald_buffer *out);
 ald_status ald_wasm_rewrite(ald_source *source, ald_wasm_request *request, ald_buffer *out);
+/* A table of `column_count` columns, filled one after the other. The buffers come from ald_wasm_alloc, and are the table's, also
+ * on failure: validity (NULL: no nulls), then values, or offsets and bytes. ald_wasm_table_stream takes the table. */
+struct ArrowArray *ald_wasm_table_new(uint32_t column_count, double row_count);
+ald_status ald_wasm_table_column(struct ArrowArray *table, double null_count, void *validity,
+                                 void *first, void *second);
+ald_status ald_wasm_table_stream(struct ArrowArray *table, const char *schema_json, size_t size,
+                                 struct ArrowArrayStream *out);
 /* The public key of a private one. */
 ald_status ald_wasm_ed25519_public(const uint8_t *seed, uint8_t *public_key);
 ald_status ald_wasm_x25519_public(const uint8_t *private_key, uint8_t *public_key);

@@ -114,6 +114,32 @@ await test('data in: columns, CSV, JSON, Arrow IPC, a Dataset', async () => {
     await fails(ald.save(new Uint8Array(10)), 'InvalidArgument');
 });
 
+await test('columns keep the types of their arrays', async () => {
+    const columns = {
+        i8: Int8Array.of(-1, 2, 3), u8: Uint8Array.of(255, 0, 1), i16: Int16Array.of(-300, 0, 1), u16: Uint16Array.of(65535, 0, 1),
+        i32: Int32Array.of(-70000, 0, 1), u32: Uint32Array.of(4294967295, 0, 1), f32: Float32Array.of(0.1, NaN, -0),
+        f64: Float64Array.of(0.1, Infinity, -0), i64: BigInt64Array.of(-(2n ** 63n), 0n, 1n), u64: BigUint64Array.of(2n ** 64n - 1n, 0n, 1n),
+        text: ['é', null, ''], flag: [true, undefined, false], number: [1, null, 3], real: [1.5, null, 2], big: [2n ** 64n - 1n, null, 1],
+        none: [null, null, null],
+    };
+    const data = await ald.load(await ald.save(columns));
+    assert.deepEqual(data.schema.fields.map((field) => field.type), ['int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'float',
+        'double', 'int64', 'uint64', 'string', 'bool', 'int64', 'double', 'uint64', 'string']);
+    for (const [name, values] of Object.entries(columns)) {
+        const column = await data.column(name);
+        const asTyped = name === 'number' || name === 'big' ? (value) => (value == null ? null : BigInt(value)) : (value) => value ?? null;
+        assert.deepEqual(column.toArray(), Array.from(values, asTyped), name);
+        if (ArrayBuffer.isView(values)) {
+            assert.deepEqual(column.values.slice(), values, name);
+        }
+    }
+    assert.equal((await ald.load(await ald.save({}))).numRows, 0);
+    await fails(ald.save({ a: [1, 'x'] }), 'InvalidArgument');
+    await fails(ald.save({ a: [2n ** 64n] }), 'InvalidArgument');
+    await fails(ald.save({ a: [{}] }), 'InvalidArgument');
+    await fails(ald.save({ a: 5 }), 'InvalidArgument');
+});
+
 await test('metadata keep their types, and a key is only a key', async () => {
     const metadata = new Map([['title', 'T'], ['n', 7], ['neg', -7], ['big', 2n ** 63n], ['f', 0.5], ['yes', true], ['no', null],
         ['bytes', Uint8Array.of(1, 2)], ['list', [1, 'a']], [hostile, { x: 1 }]]);

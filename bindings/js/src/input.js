@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What save() takes, as a stream of batches in the module: a Dataset, Arrow IPC bytes, CSV, JSON, rows, columns.
 
+import { columnStream } from './columns_in.js';
 import { Dataset } from './dataset.js';
 import { invalidArgument } from './error.js';
 import { encodeText } from './module.js';
@@ -50,17 +51,6 @@ function toJson(value, name) {
 
 const rowsToJson = (rows) => encodeText(rows.map((row) => `${toJson(row, 'row')}\n`).join(''));
 
-function columnsToRows(columns) {
-    const names = Object.keys(columns);
-    const length = names.length === 0 ? 0 : columns[names[0]].length;
-    for (const name of names) {
-        if (columns[name].length !== length) {
-            throw invalidArgument(`column '${name}' has ${columns[name].length} rows, '${names[0]}' ${length}`);
-        }
-    }
-    return Array.from({ length }, (_, i) => Object.fromEntries(names.map((name) => [name, columns[name][i]])));
-}
-
 function bytesOf(data, options) {
     if (typeof data === 'string') {
         return [encodeText(data), formatOf([], options.format ?? 'csv')];
@@ -72,9 +62,6 @@ function bytesOf(data, options) {
         const bytes = toBytes(data);
         return [bytes, formatOf(bytes, options.format)];
     }
-    if (data !== null && typeof data === 'object') {
-        return [rowsToJson(columnsToRows(data)), JSONL];
-    }
     throw invalidArgument('data are a Dataset, Arrow IPC bytes, text, an array of rows, or an object of columns');
 }
 
@@ -82,6 +69,9 @@ function bytesOf(data, options) {
 export function inputStream(m, data, options, request, body) {
     if (data instanceof Dataset) {
         return data.withStream((_, stream) => body(stream));
+    }
+    if (data !== null && typeof data === 'object' && Object.getPrototypeOf(data) === Object.prototype) {
+        return columnStream(m, data, body);
     }
     const [bytes, format] = bytesOf(data, options);
     if (format === CSV) {
