@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test-fast test check asan ubsan msan fuzz coverage wasm wasm-check bench docs fmt fmt-check tidy \
+.PHONY: help build demo test-fast test check asan ubsan msan fuzz coverage wasm wasm-check viewer bench docs fmt fmt-check tidy \
     install amalgam clean setup-build setup-test setup-check
 
 help: ## this list
@@ -58,6 +58,9 @@ coverage: setup-test ## line coverage of the tests
 	@tools/coverage --jobs $(JOBS)
 
 wasm: wasm-check ## the WebAssembly modules, and the npm package in build/js/alimentar
+
+viewer: setup-test ## serves a page that shows .ald files, on this machine alone
+	@tools/viewer
 
 wasm-check: setup-test ## the core needs nothing but a bare wasm32; the modules are small enough
 	@tools/wasm_check --jobs $(JOBS)
