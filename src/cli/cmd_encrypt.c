@@ -44,15 +44,17 @@ static ald_status encrypt_for_crate(rewriting *r, uint8_t compat, ald_error *err
     if (status != ALD_OK) {
         return status;
     }
-    protection.license = r->info->license;
-    c.save.dataset_type = r->info->dataset_type;
-    c.save.compression = r->info->compression <= ALD_COMPRESSION_LZ4 ? r->info->compression
-                                                                     : ALD_COMPRESSION_ZSTD_L3;
+    const ald_info *info = cli_input_info(&r->in); /* as it was checked, just now */
+    protection.license = info->license;
+    c.save.dataset_type = info->dataset_type;
+    c.save.compression =
+        info->compression <= ALD_COMPRESSION_LZ4 ? info->compression : ALD_COMPRESSION_ZSTD_L3;
     c.save.compat = compat;
-    c.save.metadata = r->info->metadata;
+    c.save.metadata = info->metadata;
     c.save.protection = &protection;
     status = cli_output_fill(&r->out, path, save_for_crate, &c, err);
     if (status == ALD_OK) {
+        cli_rewriting_note_license(r);
         cli_note_crate_encryption(r->env);
     }
     return status;

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/license_options.h"
 #include "cli/license_use.h"
+#include "cli/signers.h"
 #include "cli/transfer.h"
 
 typedef struct open_args {
@@ -16,6 +17,23 @@ typedef struct open_args {
     describe_options describe; /* none */
     keep_options keep;
 } open_args;
+
+/* What an option took away is no check that passed. */
+static void say_result(const cli_input *in, const ald_info *info)
+{
+    int is_known = signers_find(&in->trust.signers, info->signer_public_key) != NULL;
+    const char *text = "It may be used here: every check passed.";
+    if (!is_known) {
+        text =
+            in->trust.ignore_expiry
+                ? "Not checked: whether its signer is a seller to trust, and whether the license "
+                  "is in force."
+                : "Not checked: whether its signer is a seller to trust.";
+    } else if (in->trust.ignore_expiry) {
+        text = "Not checked: whether the license is in force.";
+    }
+    cli_printf("\n%s `alimentar open FILE OUT` writes its rows.\n", text);
+}
 
 /* All that would be checked, and what there is; nothing is counted. */
 static ald_status look(cli_env *env, const open_args *args, ald_error *err)
@@ -43,8 +61,7 @@ static ald_status look(cli_env *env, const open_args *args, ald_error *err)
                        ald_facts_grouped((uint64_t)info->schema->n_children, text, sizeof(text)));
         ald_facts_line("license", id);
         ald_facts_line("expires", ald_facts_time(info->license->expires_at, text, sizeof(text)));
-        cli_printf("\nIt may be used here: every check passed. `alimentar open FILE OUT` writes "
-                   "its rows.\n");
+        say_result(&in, info);
     }
     cli_input_close(&in);
     return status;

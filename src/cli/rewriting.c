@@ -7,6 +7,7 @@
 
 #include "ald/schema.h"
 #include "cli/keep_trust.h"
+#include "cli/trust_facts.h"
 
 static const opt_spec place_specs[] = {
     {.name = "output",
@@ -136,6 +137,14 @@ static ald_status rewrite_into(void *ctx, const ald_sink *sink, ald_error *err)
     return status;
 }
 
+void cli_rewriting_note_license(const rewriting *r)
+{
+    if (trust_facts_is_bound(r->info) && r->options.signing == ALD_SIGNING_STRIP &&
+        r->options.licensing == ALD_LICENSING_KEEP) {
+        cli_note(r->env, "the license is kept, but no signature binds it any more");
+    }
+}
+
 ald_status cli_rewriting_run(rewriting *r, ald_error *err)
 {
     ald_load_options load = ALD_LOAD_OPTIONS_INIT;
@@ -145,6 +154,9 @@ ald_status cli_rewriting_run(rewriting *r, ald_error *err)
     r->options.protection = r->protection.protection;
     ald_status status = cli_output_fill(&r->out, path, rewrite_into, r, err);
     r->options.load = NULL;
+    if (status == ALD_OK) {
+        cli_rewriting_note_license(r);
+    }
     if (status == ALD_OK && isatty(STDERR_FILENO)) {
         cli_note(r->env, "%s: %" PRIu64 " bytes", r->out.name, r->out.byte_count);
     }

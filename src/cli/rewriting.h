@@ -54,6 +54,8 @@ ALD_NODISCARD ald_status cli_rewriting_open(cli_env *env, const place_options *p
 ALD_NODISCARD ald_status cli_rewriting_sign(rewriting *r, const sign_options *sign,
                                             const secret_options *key_passphrase, ald_error *err);
 
+/* Says that a license was bound by a signature that is given up. */
+void cli_rewriting_note_license(const rewriting *r);
 /* Writes. A note says what was written where somebody looks on. */
 ALD_NODISCARD ald_status cli_rewriting_run(rewriting *r, ald_error *err);
 void cli_rewriting_close(rewriting *r);

@@ -80,7 +80,7 @@ static ald_status read_small(const char *path, uint8_t **out, size_t *size, ald_
     ald_status status = ALD_OK;
     *out = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* a FIFO must not hang */
     if (fd < 0)
         return errno == ENOENT ? ALD_OK : ald__io_error(err, "cannot open", path, errno);
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || (uint64_t)info.st_size > FILE_BYTES_MAX)
