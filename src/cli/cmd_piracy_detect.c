@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/entropy_page.h"
 #include "cli/json_print.h"
-#include "cli/piracy.h"
+#include "cli/piracy_look.h"
 
 typedef struct detect_args {
     cli_common common;

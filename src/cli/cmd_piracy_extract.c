@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/json_print.h"
-#include "cli/piracy.h"
+#include "cli/piracy_look.h"
 
 typedef struct extract_args {
     cli_common common;

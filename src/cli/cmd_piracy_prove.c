@@ -9,7 +9,7 @@
 #include "cli/canonical.h"
 #include "cli/command.h"
 #include "cli/entropy_page.h"
-#include "cli/piracy.h"
+#include "cli/piracy_look.h"
 #include "cli/signers.h"
 
 #define LABEL "ald-v1-evidence" /* with its NUL ahead of what is signed */

@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/json_print.h"
-#include "cli/piracy.h"
+#include "cli/piracy_look.h"
 #include "cli/table_print.h"
 
 typedef struct scan_args {

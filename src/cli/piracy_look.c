@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/piracy.h"
+#include "cli/piracy_look.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the piracy commands share: a suspect file as a stream, and what was found in it. */
-#ifndef CLI_PIRACY_H
-#define CLI_PIRACY_H
+#ifndef CLI_PIRACY_LOOK_H
+#define CLI_PIRACY_LOOK_H
 
 #include "ald/piracy.h"
 #include "cli/buyers.h"
