@@ -81,6 +81,14 @@ static void sections_json(json_print *j, const ald_sections *s)
     json_close(j, '}');
 }
 
+/* Keys, hashes and signatures are shown; padding and what has some bytes per chunk can be megabytes. */
+static void facts_json(json_print *j, const ald_value *facts)
+{
+    j->longest_hex = 64;
+    json_value(j, "ald", facts);
+    j->longest_hex = 0;
+}
+
 void ald_facts_json(json_print *j, cli_env *env, const ald_info *info)
 {
     char version[16];
@@ -106,7 +114,7 @@ void ald_facts_json(json_print *j, cli_env *env, const ald_info *info)
     trust_facts_json(j, env, info);
     json_text(j, "metadata_form", info->metadata_is_array ? "array" : "map");
     json_value(j, "metadata", info->metadata);
-    json_value(j, "ald", info->facts);
+    facts_json(j, info->facts);
     sections_json(j, &info->sections);
 }
 

@@ -84,6 +84,8 @@ const char *cli_version(void);
 
 /* Help, man pages and completions (cli/help.c, cli/manpage.c, cli/completion.c). */
 void cli_print_overview(void);
+/* The commands whose first word is `word`, under `title`; how many there are. */
+size_t cli_print_group(const char *word, const char *title);
 void cli_print_help(const cli_command *command);
 ALD_NODISCARD ald_status cli_generate_man(const char *folder, ald_error *err);
 ALD_NODISCARD ald_status cli_generate_completion(const char *shell, ald_error *err);

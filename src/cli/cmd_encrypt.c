@@ -69,6 +69,8 @@ static ald_status check_args(cli_env *env, const encrypt_args *args, int changes
                        cli_option_given(env, cli_secret_password.fd_option) || e->kdf_memory != 0 ||
                        e->kdf_passes != 0;
     if (changes && (has_password || args->compat != 0)) {
+        cli_hint(env, "a file has a password or recipients: `alimentar decrypt` it first, then "
+                      "encrypt it anew");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "--add-recipient and --remove-recipient exclude a password and "
                              "--compat");
@@ -84,7 +86,7 @@ static ald_status check_input(cli_env *env, const rewriting *r, ald_error *err)
         return ALD_OK;
     }
     cli_hint(env, r->info->encryption_mode == 0
-                      ? "decrypt it first"
+                      ? "`alimentar decrypt` it first, then encrypt it anew"
                       : "--private-key FILE opens it, to be encrypted anew; --add-recipient and "
                         "--remove-recipient change who can read it");
     return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the file is encrypted already");

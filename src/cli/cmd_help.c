@@ -20,6 +20,10 @@ static ald_status run_help(cli_env *env, void *raw, ald_error *err)
     }
     const cli_command *command =
         cli_command_find((int)args->words.count, (char **)args->words.items, &words);
+    if (command == NULL && args->words.count == 1 &&
+        cli_print_group(args->words.items[0], "Commands:\n") > 0) {
+        return ALD_OK;
+    }
     if (command == NULL) {
         cli_hint(env, "`alimentar help` lists the commands");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no command '%s'",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* alimentar keygen -o FILE */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +22,15 @@ typedef struct keygen_args {
 static const char *const only_names[] = {"sign", "receive", NULL};
 
 /* A lost key cannot be had back, so none is ever overwritten. */
-static ald_status check_free(const char *path, ald_error *err)
+static ald_status check_free(cli_env *env, const char *path, ald_error *err)
 {
     struct stat info;
     if (lstat(path, &info) != 0) {
         return ALD_OK;
     }
-    ald_status status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET,
-                                      "'%s' is there already; keys are not overwritten", path);
-    err->detail = EEXIST;
-    return status;
+    cli_hint(env, "-o names another file; what is encrypted to a key is lost with it");
+    return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET,
+                         "'%s' is there already; keys are not overwritten", path);
 }
 
 static ald_status save_pair(cli_env *env, const keygen_args *args, const ald_keys *keys,
@@ -84,8 +82,8 @@ static ald_status check_args(cli_env *env, const keygen_args *args, const char *
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "--no-passphrase and a passphrase exclude each other");
     }
-    ald_status status = check_free(args->out, err);
-    return status == ALD_OK ? check_free(public_path, err) : status;
+    ald_status status = check_free(env, args->out, err);
+    return status == ALD_OK ? check_free(env, public_path, err) : status;
 }
 
 static ald_status run_keygen(cli_env *env, void *raw, ald_error *err)
@@ -95,6 +93,11 @@ static ald_status run_keygen(cli_env *env, void *raw, ald_error *err)
     if (args->out == NULL) {
         cli_hint(env, "write -o FILE; FILE.pub gets the public keys");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "keygen: -o is missing");
+    }
+    if (strcmp(args->out, "-") == 0) {
+        cli_hint(env, "write -o FILE; FILE.pub gets the public keys");
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "keygen: keys are not written to standard output");
     }
     size_t size = strlen(args->out) + sizeof(".pub");
     char *public_path = malloc(size);

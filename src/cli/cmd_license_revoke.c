@@ -51,6 +51,7 @@ static ald_status load_old(revoke_state *s, ald_error *err)
     }
     ald_status status = cli_revocations_load(s->env, s->args->out, &s->list, err);
     if (status == ALD_OK && memcmp(s->list.revocations.signer, s->own, sizeof(s->own)) != 0) {
+        cli_hint(s->env, "each signer has a list of their own: -o names another one");
         status = ald_error_set(err, ALD_E_UNTRUSTED_SIGNER, ALD_NO_OFFSET,
                                "the list '%s' is signed with another key", s->args->out);
     }
@@ -177,7 +178,7 @@ const cli_command cli_cmd_license_revoke = {
         "The list is a .ald of its own with the columns license_id, revoked_at and reason. It "
         "counts for files with a revocable license that are signed with the same key, wherever "
         "it is given (--revocations). Whoever never gets the list, or keeps an old one, is not "
-        "stopped. `alimentar cat` prints it.",
+        "stopped. `alimentar convert LIST - --to csv --binary hex` prints it.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -176,7 +176,8 @@ static const char *revocation_result(const ald_info *info, const ald_revocations
                : "not checked: the list is signed with another key than the file";
 }
 
-static void print_checks(const ald_info *info, const cli_trust *trust, int has_name)
+static void print_checks(const cli_env *env, const ald_info *info, const cli_trust *trust,
+                         int has_name)
 {
     const ald_license *l = info->license;
     char when[64];
@@ -186,8 +187,8 @@ static void print_checks(const ald_info *info, const cli_trust *trust, int has_n
                                     : "right, of a signer whom nobody here trusts");
     ald_facts_line("binding", "the signature covers this license");
     snprintf(text, sizeof(text), "%s%s", ald_facts_time(l->expires_at, when, sizeof(when)),
-             trust_facts_is_bound(info) && (l->flags & ALD_LICENSE_EXPIRATION_ENFORCED) == 0 &&
-                     l->expires_at != 0
+             trust_facts_has_expired(env, l) ? " (it has expired; --ignore-expiry was given)"
+             : l->expires_at != 0 && (l->flags & ALD_LICENSE_EXPIRATION_ENFORCED) == 0
                  ? " (not enforced)"
                  : "");
     ald_facts_line("expires", text);
@@ -221,7 +222,7 @@ static ald_status check_file(cli_env *env, const check_args *args, cli_input *in
         status = cli_license_is_left(env, info->license, err);
     }
     if (status == ALD_OK) {
-        print_checks(info, &in->trust, args->licensee != NULL);
+        print_checks(env, info, &in->trust, args->licensee != NULL);
     }
     return status;
 }

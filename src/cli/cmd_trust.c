@@ -269,7 +269,8 @@ static ald_status find_signer(cli_env *env, const signer_list *store, const char
         *out = is_fingerprint(word, print) ? &store->items[i] : NULL;
     }
     if (*out == NULL) {
-        cli_hint(env, "`alimentar trust list` shows names and fingerprints");
+        cli_hint(env, "`alimentar trust list` shows names and fingerprints, of which the first 16 "
+                      "digits are needed");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "no trusted signer has this name or fingerprint: '%s'", word);
     }

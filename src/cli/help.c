@@ -70,6 +70,20 @@ static void print_option(const opt_spec *spec)
     print_entry(left, spec->help);
 }
 
+size_t cli_print_group(const char *word, const char *title)
+{
+    size_t size = strlen(word);
+    size_t count = 0;
+    for (size_t i = 0; i < cli_command_count; i++) {
+        const char *verb = cli_commands[i]->verb;
+        if (strncmp(verb, word, size) == 0 && verb[size] == ' ') {
+            cli_printf("%s  %-22s%s\n", count == 0 ? title : "", verb, cli_commands[i]->brief);
+            count++;
+        }
+    }
+    return count;
+}
+
 void cli_print_help(const cli_command *command)
 {
     print_usage(command);
@@ -97,6 +111,7 @@ void cli_print_help(const cli_command *command)
         cli_printf("%s  %s:\n    %s\n", i == 0 ? "\nExamples:\n" : "", command->examples[i],
                    command->examples[i + 1]);
     }
+    (void)cli_print_group(command->verb, "\nSee also:\n");
     cli_printf("\nExit codes:\n");
     for (size_t i = 0; cli_exit_code_text(i) != NULL; i++) {
         cli_printf("  %.3s", cli_exit_code_text(i));

@@ -28,6 +28,8 @@ static void put_string(const char *data, size_t size)
             step = 1;
         } else if (code == '"' || code == '\\') {
             cli_printf("\\%c", (int)code);
+        } else if (code == '\n') {
+            put("\\n");
         } else if (code < 0x20 || code == 0x7F) {
             cli_printf("\\u%04x", (unsigned)code);
         } else {
@@ -170,6 +172,17 @@ void json_number(json_print *j, const char *key, const char *digits, size_t size
     cli_print(digits, size);
 }
 
+static void put_binary(json_print *j, const char *bytes, size_t size)
+{
+    if (j->longest_hex == 0 || size <= j->longest_hex) {
+        put_hex((const uint8_t *)bytes, size);
+        return;
+    }
+    open_bracket(j, '{');
+    json_uint(j, "size", size);
+    json_close(j, '}');
+}
+
 static void put_value(json_print *j, const ald_value *value)
 {
     size_t size = 0;
@@ -192,7 +205,7 @@ static void put_value(json_print *j, const ald_value *value)
         break;
     case ALD_VALUE_BIN:
     case ALD_VALUE_EXT:
-        put_hex((const uint8_t *)bytes, size);
+        put_binary(j, bytes, size);
         break;
     case ALD_VALUE_ARRAY:
         open_bracket(j, '[');

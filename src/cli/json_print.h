@@ -11,6 +11,7 @@
 #define JSON_DEPTH 48 /* metadata may nest 32 deep, in a few levels of ours */
 
 typedef struct json_print {
+    size_t longest_hex; /* binary values of json_value above it are {"size": N}; 0: none */
     unsigned depth;
     uint8_t has_items[JSON_DEPTH];
 } json_print;
@@ -28,7 +29,7 @@ void json_null(json_print *j, const char *key);
 /* "error": {"name", "message", "offset"} */
 void json_error(json_print *j, const ald_error *err);
 void json_hex(json_print *j, const char *key, const uint8_t *data, size_t size);
-/* An ald_value tree; binary values as hex. */
+/* An ald_value tree; binary values as hex, or as their size (longest_hex). */
 void json_value(json_print *j, const char *key, const ald_value *value);
 /* The last newline. */
 void json_end(json_print *j);

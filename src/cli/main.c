@@ -92,6 +92,11 @@ static ald_status dispatch(cli_env *env, int argc, char **argv, ald_error *err)
         return status;
     }
     const cli_command *command = cli_command_find(argc, argv, &words);
+    if (command == NULL && argc == 2 &&
+        (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) &&
+        cli_print_group(argv[0], "Commands:\n") > 0) {
+        return ALD_OK;
+    }
     if (command == NULL) {
         return unknown_verb(env, argv[0], err);
     }

@@ -11,10 +11,12 @@
 
 #include "native/keys/secret_pages.h"
 
-const cli_secret_kind cli_secret_key = {"passphrase of the key", "key-passphrase-file",
-                                        "key-passphrase-fd", "ALIMENTAR_KEY_PASSPHRASE"};
-const cli_secret_kind cli_secret_password = {"password of the data set", "passphrase-file",
-                                             "passphrase-fd", "ALIMENTAR_PASSPHRASE"};
+const cli_secret_kind cli_secret_key = {"passphrase of the key", "passphrase",
+                                        "key-passphrase-file", "key-passphrase-fd",
+                                        "ALIMENTAR_KEY_PASSPHRASE"};
+const cli_secret_kind cli_secret_password = {"password of the data set", "password",
+                                             "passphrase-file", "passphrase-fd",
+                                             "ALIMENTAR_PASSPHRASE"};
 
 static const opt_spec key_passphrase_specs[] = {
     {.name = "key-passphrase-file",
@@ -86,11 +88,14 @@ static ald_status read_file(const char *path, char *out, size_t capacity, size_t
     return status;
 }
 
-/* A pipe gives its bytes once, and two key files may share a passphrase. */
+/* A pipe gives its bytes once, and two key files may share a passphrase; a person is asked once for a key that signs and
+ * opens. */
 typedef struct kept_secret {
     struct kept_secret *next;
+    const cli_secret_kind *kind; /* asked for, of the file `subject`; else from `fd` */
     size_t size;
     int fd;
+    char subject[512];
     char bytes[ALD_PASSPHRASE_BYTES];
 } kept_secret;
 static kept_secret *kept_secrets;
@@ -108,7 +113,7 @@ static ald_status read_descriptor(int fd, char *out, size_t capacity, size_t *si
 {
     char name[32];
     kept_secret *kept = kept_secrets;
-    while (kept != NULL && kept->fd != fd) {
+    while (kept != NULL && (kept->kind != NULL || kept->fd != fd)) {
         kept = kept->next;
     }
     if (kept == NULL) {
@@ -174,9 +179,37 @@ static ald_status ask(cli_env *env, const cli_secret_kind *kind, const char *sub
     }
     if (status == ALD_OK && twice && (*size != again_size || memcmp(out, again, again_size) != 0)) {
         status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                               "the two passphrases are not the same");
+                               "the two %ss are not the same", kind->word);
     }
     explicit_bzero(again, sizeof(again));
+    return status;
+}
+
+static ald_status ask_once(cli_env *env, const cli_secret_kind *kind, const char *subject,
+                           char *out, size_t capacity, size_t *size, ald_error *err)
+{
+    kept_secret *kept = kept_secrets;
+    while (kept != NULL && (kept->kind != kind || strcmp(kept->subject, subject) != 0)) {
+        kept = kept->next;
+    }
+    if (kept != NULL && kept->size <= capacity) {
+        *size = kept->size;
+        memcpy(out, kept->bytes, kept->size);
+        return ALD_OK;
+    }
+    ald_status status = ask(env, kind, subject, 0, out, capacity, size, err);
+    kept =
+        status == ALD_OK && strlen(subject) < sizeof(kept->subject) && *size <= sizeof(kept->bytes)
+            ? ald__secret_pages_new(sizeof(*kept))
+            : NULL;
+    if (kept != NULL) { /* without the memory it is asked for again */
+        kept->kind = kind;
+        kept->size = *size;
+        memcpy(kept->bytes, out, *size);
+        snprintf(kept->subject, sizeof(kept->subject), "%s", subject);
+        kept->next = kept_secrets;
+        kept_secrets = kept;
+    }
     return status;
 }
 
@@ -199,11 +232,14 @@ ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind, const secr
         status = read_descriptor((int)options->fd, out, capacity, size, err);
     } else if (variable != NULL) {
         status = read_variable(variable, out, capacity, size, err);
+    } else if (twice) {
+        status = ask(env, kind, subject, 1, out, capacity, size, err);
     } else {
-        status = ask(env, kind, subject, twice, out, capacity, size, err);
+        status = ask_once(env, kind, subject, out, capacity, size, err);
     }
     if (status == ALD_OK && twice && *size == 0) {
-        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the passphrase is empty");
+        status =
+            ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the %s is empty", kind->word);
     }
     return status;
 }

@@ -14,7 +14,8 @@ typedef struct secret_options {
 
 /* What a passphrase is for, and the names of its sources. */
 typedef struct cli_secret_kind {
-    const char *what; /* "passphrase" */
+    const char *what; /* "passphrase of the key" */
+    const char *word; /* "passphrase" */
     const char *file_option, *fd_option, *variable;
 } cli_secret_kind;
 
@@ -23,7 +24,7 @@ extern const cli_secret_kind cli_secret_password; /* of a data set */
 extern const opt_group cli_group_key_passphrase;  /* cli_group_trust has these options, too */
 
 /* One line end at its end is dropped. `twice`: a terminal asks again, and an empty one is refused. Without any source the
- * error's hint names them. A descriptor that is asked for again gives what it gave before. `out` is the caller's to wipe. */
+ * error's hint names them. A descriptor gives again what it gave before, and nobody is asked twice for one file. `out` is the caller's to wipe. */
 ALD_NODISCARD ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind,
                                          const secret_options *options, const char *subject,
                                          int twice, char *out, size_t capacity, size_t *size,
@@ -33,7 +34,7 @@ ALD_NODISCARD ald_status cli_secret_read(cli_env *env, const cli_secret_kind *ki
 int cli_secret_has_source(const cli_env *env, const cli_secret_kind *kind,
                           const secret_options *options);
 
-/* Wipes what descriptors gave. */
+/* Wipes what descriptors and the terminal gave. */
 void cli_secret_forget(void);
 
 /* The passphrase of key files that are read, as the library asks for it. */

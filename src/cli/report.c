@@ -41,6 +41,10 @@ static const char *usual_hint(const ald_error *err)
         return "a newer version of this program may read it";
     case ALD_E_NOMEM:
         return "close other programs, or use a machine with more memory";
+    case ALD_E_SIGNATURE_INVALID:
+        return err->offset != ALD_NO_OFFSET
+                   ? "the file was changed after it was signed; get a new copy from its signer"
+                   : NULL;
     case ALD_E_LICENSE_EXPIRED:
         return "ask the seller for a new license";
     case ALD_E_LICENSE_REVOKED:

@@ -165,6 +165,9 @@ ald_status cli_revocations_load(cli_env *env, const char *path, revocation_list 
         status = load_list(env, &source, &schema, out, err);
     }
     env->subject = status == ALD_OK ? subject : path;
+    if (status == ALD_E_SCHEMA_MISMATCH) {
+        cli_hint(env, "this is no list of revoked licenses; `alimentar license revoke` writes one");
+    }
     ald_source_close(&source);
     schema.release(&schema);
     return status;

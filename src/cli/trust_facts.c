@@ -251,19 +251,30 @@ static void signer_text(cli_env *env, const ald_info *info)
     }
 }
 
+/* A number that its flag does not enforce is told of; "expiration enforced" stands beside the date. */
+static size_t put_limit(char *text, size_t size, const char *comma, uint32_t limit,
+                        const char *what, int is_enforced)
+{
+    if (limit == 0 && !is_enforced) {
+        return 0;
+    }
+    return (size_t)snprintf(text, size, "%s%" PRIu32 " %s%s", comma, limit, what,
+                            is_enforced ? "" : " (not enforced)");
+}
+
 static void license_limits(const ald_license *license, char *text, size_t size)
 {
-    size_t used = 0;
+    const uint8_t shown =
+        ALD_LICENSE_SEATS_ENFORCED | ALD_LICENSE_EXPIRATION_ENFORCED | ALD_LICENSE_QUERY_LIMITED;
     text[0] = '\0';
-    if (license->seat_limit != 0) {
-        used += (size_t)snprintf(text, size, "%u seats", (unsigned)license->seat_limit);
-    }
-    if (license->query_limit != 0) {
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu32 " queries",
-                                 used > 0 ? ", " : "", license->query_limit);
-    }
+    size_t used =
+        put_limit(text, size, "", license->seat_limit, license->seat_limit == 1 ? "seat" : "seats",
+                  (license->flags & ALD_LICENSE_SEATS_ENFORCED) != 0);
+    used += put_limit(text + used, size - used, used > 0 ? ", " : "", license->query_limit,
+                      license->query_limit == 1 ? "query" : "queries",
+                      (license->flags & ALD_LICENSE_QUERY_LIMITED) != 0);
     for (size_t i = 0; i < LICENSE_FLAG_COUNT; i++) {
-        if ((license->flags & license_flags[i].flag) != 0) {
+        if ((license->flags & ~shown & license_flags[i].flag) != 0) {
             used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
                                      license_flags[i].name);
         }
@@ -294,8 +305,11 @@ static void license_text(const cli_env *env, const ald_info *info)
     if (text[0] != '\0') {
         ald_facts_line("  limits", text);
     }
-    snprintf(text, sizeof(text), "%zu bytes", license->terms_size);
-    ald_facts_line("  terms", text);
+    if (license->terms_size > 0) {
+        snprintf(text, sizeof(text), "%zu bytes, printed by `alimentar license show`",
+                 license->terms_size);
+        ald_facts_line("  terms", text);
+    }
 }
 
 void trust_facts_text(cli_env *env, const ald_info *info)

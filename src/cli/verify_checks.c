@@ -169,10 +169,14 @@ static const char *say_revocation(const cli_trust *trust, const ald_info *info, 
         snprintf(why, size, "nothing that could be revoked");
         return "absent";
     }
+    const ald_revocations *list = trust->trust.revocations;
+    int counts = list != NULL && info->signer_public_key != NULL &&
+                 memcmp(list->signer, info->signer_public_key, sizeof(list->signer)) == 0;
     snprintf(why, size, "%s",
-             trust->trust.revocations != NULL ? "not on the list"
-                                              : "no list of revoked licenses was given");
-    return trust->trust.revocations != NULL ? "ok" : "unchecked";
+             list == NULL ? "no list of revoked licenses was given"
+             : counts     ? "not on the list"
+                          : "the list is signed with another key than the file");
+    return counts ? "ok" : "unchecked";
 }
 
 static const char *say_expiry(const cli_trust *trust, const ald_info *info, char *why, size_t size)
@@ -303,7 +307,7 @@ void verify_print(const verify_list *list)
             continue;
         }
         cli_escape(why, sizeof(why), c->why, strlen(c->why));
-        cli_printf("%-10s %-10s %s\n", c->result, c->name, why);
+        cli_printf("%-9s  %-10s  %s\n", c->result, c->name, why);
     }
 }
 

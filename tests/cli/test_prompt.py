@@ -103,6 +103,17 @@ def test_keygen(binary, folder):
     check(SECRET.encode() not in session.output, "the secret was shown")
 
 
+def test_asked_once(binary, folder):
+    """One key that signs and receives: its passphrase is asked for once."""
+    encrypted(binary, folder, "--passphrase-file", "p")
+    run(binary, folder, "keygen", "-o", "my.key", "--key-passphrase-file", "p")
+    session = Session(binary, folder, "query", "publish", "u.ald", "--key", "my.key")
+    session.read_until("Passphrase of the key (my.key): ")
+    session.type(SECRET)
+    check(session.finish() == 0, f"{session.output!r}")
+    check(session.output.count(b"Passphrase of the key") == 1, f"asked again: {session.output!r}")
+
+
 def test_not_the_same(binary, folder):
     session = make(binary, folder, SECRET, SECRET + "x")
     check(session.finish() == 2, f"{session.output!r}")
@@ -260,7 +271,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     binary = str(Path(parser.parse_args().bin).resolve())
-    tests = [test_keygen, test_not_the_same, test_empty, test_too_long, test_interrupted, test_password,
+    tests = [test_keygen, test_asked_once, test_not_the_same, test_empty, test_too_long, test_interrupted, test_password,
              test_no_password, test_wrong_password, test_no_question, test_private_key, test_encrypt, test_two_secrets,
              test_protecting_needs_no_password]
     failed = 0

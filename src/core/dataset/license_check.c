@@ -11,14 +11,14 @@ static ald_status check_commercial(const ald__file *f, ald_error *err)
     uint8_t flags = f->header.flags;
     const char *what = NULL;
     if (!(flags & ALD_FLAG_LICENSED))
-        what = "the file has no license";
+        what = "the file has no license, and one is asked for";
     else if (!(flags & ALD_FLAG_SIGNED))
-        what = "the file is not signed";
+        what = "the file is not signed, so nothing proves its license";
     else if (f->facts.license_sha256.data == NULL)
-        what = "the license is not bound by the signature";
+        what = "the license is not bound by the signature, so nothing proves it";
     if (what == NULL)
         return ALD_OK;
-    return ald__fail(err, ALD_E_SIGNATURE_INVALID, ALD_NO_OFFSET, "commercial loading: %s", what);
+    return ald__fail(err, ALD_E_SIGNATURE_INVALID, ALD_NO_OFFSET, "%s", what);
 }
 
 static ald_status check_license_hash(const ald__file *f, const ald_host *host, ald_error *err)
@@ -50,6 +50,25 @@ static ald_status check_revoked(const ald__file *f, const ald_revocations *list,
     return ALD_OK;
 }
 
+typedef struct license_date {
+    int year, month, day;
+} license_date;
+
+/* Of the proleptic Gregorian calendar, by years that begin in March. */
+static license_date date_of(uint64_t unix_seconds)
+{
+    uint64_t days = unix_seconds / 86400u + 719468u;
+    uint64_t era_day = days % 146097u;
+    uint64_t year = (era_day - era_day / 1460u + era_day / 36524u - era_day / 146096u) / 365u;
+    uint64_t year_day = era_day - (365u * year + year / 4u - year / 100u);
+    uint64_t month = (5u * year_day + 2u) / 153u;
+    license_date date;
+    date.day = (int)(year_day - (153u * month + 2u) / 5u + 1u);
+    date.month = (int)(month < 10u ? month + 3u : month - 9u);
+    date.year = (int)(year + days / 146097u * 400u) + (date.month <= 2);
+    return date;
+}
+
 static ald_status check_expiry(const ald__file *f, const ald_load_options *options,
                                const ald_host *host, ald_error *err)
 {
@@ -62,10 +81,13 @@ static ald_status check_expiry(const ald__file *f, const ald_load_options *optio
     if (now == INT64_MIN)
         return ald__fail(err, ALD_E_LICENSE_EXPIRED, f->sections.license.begin,
                          "the license expires and the time is unknown");
-    if (now > 0 && (uint64_t)now > l->expires_at)
+    if (now > 0 && (uint64_t)now > l->expires_at) {
+        license_date end = date_of(l->expires_at);
+        license_date today = date_of((uint64_t)now);
         return ald__fail(err, ALD_E_LICENSE_EXPIRED, f->sections.license.begin,
-                         "the license expired at %llu (unix seconds), now is %llu",
-                         (unsigned long long)l->expires_at, (unsigned long long)now);
+                         "the license expired on %04d-%02d-%02d, today is %04d-%02d-%02d (UTC)",
+                         end.year, end.month, end.day, today.year, today.month, today.day);
+    }
     return ALD_OK;
 }
 
