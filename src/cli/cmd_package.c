@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/license_options.h"
+#include "cli/marking.h"
 #include "cli/rewriting.h"
 #include "cli/transfer.h"
 
@@ -15,6 +16,7 @@ typedef struct package_args {
     describe_options describe;
     license_options license;
     encrypt_options encrypt;
+    mark_options mark;
 } package_args;
 
 static ald_status check_args(cli_env *env, const package_args *args, const char **out,
@@ -29,6 +31,12 @@ static ald_status check_args(cli_env *env, const package_args *args, const char 
         cli_hint(env, "`alimentar help package` shows how it is used");
         status =
             ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "package: %s is missing", missing);
+    }
+    if (status == ALD_OK && args->mark.buyer == NULL &&
+        (args->mark.strength != NULL || args->mark.columns.count > 0 ||
+         args->mark.seller.key != NULL || args->mark.seller.dataset_id != NULL)) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                               "package: without --buyer nothing is marked");
     }
     if (status == ALD_OK && args->write.compat != 0) {
         status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
@@ -53,6 +61,24 @@ static ald_status prepare(cli_env *env, const package_args *args, cli_protection
                             : status;
 }
 
+/* The seller's key is the one that signs, unless another is named. */
+static ald_status prepare_mark(cli_env *env, package_args *args, cli_protection *protection,
+                               marking *m, ald_error *err)
+{
+    if (args->mark.buyer == NULL) {
+        return ALD_OK;
+    }
+    if (args->mark.seller.key == NULL) {
+        args->mark.seller.key = args->key;
+    }
+    ald_status status = marking_open(env, &args->mark, &args->read.trust.key_passphrase, m, err);
+    if (status == ALD_OK) {
+        status = marking_begin(m, args->mark.buyer, err);
+    }
+    protection->license.flags |= ALD_LICENSE_WATERMARKED;
+    return status;
+}
+
 static ald_status run_package(cli_env *env, void *raw, ald_error *err)
 {
     package_args *args = raw;
@@ -61,6 +87,8 @@ static ald_status run_package(cli_env *env, void *raw, ald_error *err)
     ald_buffer terms = {NULL, 0, 0, &env->host.alloc};
     const char *out = NULL;
     char id[LICENSE_ID_TEXT_BYTES];
+    marking mark;
+    memset(&mark, 0, sizeof(mark));
     memset(&protection, 0, sizeof(protection));
     memset(&keep, 0, sizeof(keep));
     args->write.to = "ald";
@@ -68,6 +96,9 @@ static ald_status run_package(cli_env *env, void *raw, ald_error *err)
     ald_status status = check_args(env, args, &out, err);
     if (status == ALD_OK) {
         status = prepare(env, args, &protection, &terms, err);
+    }
+    if (status == ALD_OK) {
+        status = prepare_mark(env, args, &protection, &mark, err);
     }
     if (status == ALD_OK) {
         transfer t = {args->in,
@@ -79,8 +110,11 @@ static ald_status run_package(cli_env *env, void *raw, ald_error *err)
                       &protection.protection,
                       0,
                       1,
-                      NULL};
+                      args->mark.buyer != NULL ? &mark.hook : NULL};
         status = cli_transfer(env, &t, err);
+    }
+    if (status == ALD_OK && args->mark.buyer != NULL) {
+        status = marking_note(&mark, out, err);
     }
     if (status == ALD_OK) {
         cli_license_id_text(protection.license.license_id, id);
@@ -90,6 +124,7 @@ static ald_status run_package(cli_env *env, void *raw, ald_error *err)
             cli_printf("%s\n", id);
         }
     }
+    marking_close(&mark);
     cli_protection_close(&protection);
     ald_buffer_clear(&terms);
     return status;
@@ -116,6 +151,8 @@ static const opt_use options[] = {
     {&cli_group_license, offsetof(package_args, license)},
     {&cli_group_encrypt, offsetof(package_args, encrypt)},
     {&group_key, 0},
+    {&cli_group_mark, offsetof(package_args, mark)},
+    {&cli_group_seller, offsetof(package_args, mark.seller)},
     {&cli_group_write_ald, offsetof(package_args, write)},
     {&cli_group_describe, offsetof(package_args, describe)},
     {&cli_group_read, offsetof(package_args, read)},
@@ -130,6 +167,9 @@ static const char *const examples[] = {
     "sell a table to ACME, who sent their public key",
     "alimentar package sales.csv acme.ald --licensee 'ACME Inc.' --expires 2027-12-31 --recipient "
     "acme.key.pub --key seller.key",
+    "the same, marked for them: a leaked copy tells whose it is",
+    "alimentar package sales.csv acme.ald --licensee 'ACME Inc.' --buyer 'ACME Inc.' --recipient "
+    "acme.key.pub --key seller.key",
     "with a password instead, and terms",
     "alimentar package sales.ald acme.ald --licensee ACME --terms terms.txt --password --key "
     "seller.key",
@@ -140,7 +180,8 @@ const cli_command cli_cmd_package = {
     .verb = "package",
     .brief = "make a .ald that is sold: encrypted, licensed and signed, in one step",
     .details =
-        "The same as encrypt, license and sign, in this order, which is the one that holds: the "
+        "The same as watermark (with --buyer), encrypt, license and sign, in this order, which is "
+        "the one that holds: the "
         "signature covers the license. Prints the new license's id. The buyer reads it with "
         "`alimentar open`, which needs your public key (to trust) and theirs or the password (to "
         "decrypt). Metadata, schema and the license can be read by anyone who has the file.",
