@@ -86,13 +86,19 @@ static uint64_t eight_digits(uint32_t v)
     return x | 0x3030303030303030ull;
 }
 
-/* The same where at least ALD__TEXT_SLACK bytes may be written. */
+/* The same where at least ALD__TEXT_SLACK bytes may be written; most numbers are short. */
 static inline void put_digits_fast(uint8_t *p, uint64_t v, size_t count)
 {
-    if (count <= 8)
+    uint32_t four;
+    if (count <= 4) {
+        four = ald__load_le16(pairs + v / 100 * 2) | (uint32_t)ald__load_le16(pairs + v % 100 * 2)
+                                                         << 16;
+        ald__store_le32(p, four >> (8 * (4 - count)));
+    } else if (count <= 8) {
         ald__store_le64(p, eight_digits((uint32_t)v) >> (8 * (8 - count)));
-    else
+    } else {
         put_digits(p, v, count);
+    }
 }
 
 /* The next block of a slot's numbers. */
