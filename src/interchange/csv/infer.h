@@ -3,8 +3,8 @@
 #ifndef INTERCHANGE_CSV_INFER_H
 #define INTERCHANGE_CSV_INFER_H
 
-#include "interchange/csv/reader.h"
 #include "interchange/csv/csv_tally.h"
+#include "interchange/csv/reader.h"
 
 /* A column with so many text values in one block needs no further look in that block: no note will speak of it. */
 #define ALD__CSV_MANY_TEXT 100
