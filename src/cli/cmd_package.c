@@ -28,7 +28,8 @@ static ald_status check_args(cli_env *env, const package_args *args, const char 
                           : args->key == NULL              ? "--key"
                                                            : NULL;
     if (status == ALD_OK && missing != NULL) {
-        cli_hint(env, "`alimentar help package` shows how it is used");
+        cli_hint(env, missing[2] == 'k' ? "`alimentar keygen -o FILE` makes one"
+                                        : "`alimentar help package` shows how it is used");
         status =
             ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "package: %s is missing", missing);
     }

@@ -112,7 +112,8 @@ static void print_bash(void)
         "# bash completion for alimentar\n_alimentar() {\n"
         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} "
         "verb=${COMP_WORDS[1]}\n"
-        "    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n        COMPREPLY=($(compgen -W '");
+        "    COMPREPLY=()\n    if ((COMP_CWORD == 1)) || [[ COMP_CWORD -eq 2 && $verb == help ]]; "
+        "then\n        COMPREPLY=($(compgen -W '");
     for (size_t i = 0; i < cli_command_count; i++) {
         if (!first_word_is_known(i)) {
             cli_printf("%s%.*s", i > 0 ? " " : "", first_size(cli_commands[i]->verb),
