@@ -259,6 +259,57 @@ static ald_status add_mixture(ald_watermark_reading *r, size_t variant, double a
     return st;
 }
 
+static int has_soft_grid(const ald__mark_suspect *s)
+{
+    return s->count > 0 && s->decimals < 0 && s->softness > 0;
+}
+
+static ald_status read_without_grids(ald__mark_variant *v, size_t count, ald__mark_soft *soft,
+                                     ald_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (has_soft_grid(&v->suspects[i])) {
+            v->suspects[i].softness = 0;
+            ALD_TRY(ald__mark_suspect_guess(&v->suspects[i], err));
+        }
+    }
+    choose_family(v, count);
+    for (size_t i = 0; i < count; i++) /* last digits apart: they are left out */
+        ALD_TRY(read_soft(&v->suspects[i], v->family, soft, v->parity, err));
+    return ALD_OK;
+}
+
+/* What looks like a grid under a little noise may be decimals of floats, which were marked as any numbers are: all columns
+ * once more, without such grids. */
+static ald_status mixture_without_grids(ald_watermark_reading *r, size_t variant, ald_error *err)
+{
+    const ald_allocator *alloc = &r->host.alloc;
+    const size_t count = r->survey.leaves.count, bytes = (count + 1) * sizeof(ald__mark_suspect);
+    ald__mark_variant v = r->variants[variant];
+    ald_status st = ALD_E_NOMEM;
+    int any = 0;
+    for (size_t i = 0; i < count; i++)
+        any |= has_soft_grid(&v.suspects[i]);
+    if (!any)
+        return ALD_OK;
+    v.suspects = ald__alloc(alloc, bytes, err);
+    v.groups = ald__alloc_zero(alloc, sizeof *v.groups, err);
+    v.parity = ald__alloc_zero(alloc, sizeof *v.parity, err);
+    if (v.suspects != NULL && v.groups != NULL && v.parity != NULL) {
+        memcpy(v.suspects, r->variants[variant].suspects, count * sizeof *v.suspects);
+        st = read_without_grids(&v, count, v.groups, err);
+    }
+    if (st == ALD_OK)
+        st = add_profile(r, v.groups, variant, 0, err);
+    if (v.suspects != NULL)
+        ald__release(alloc, v.suspects, bytes);
+    if (v.groups != NULL)
+        ald__release(alloc, v.groups, sizeof *v.groups);
+    if (v.parity != NULL)
+        ald__release(alloc, v.parity, sizeof *v.parity);
+    return st;
+}
+
 static ald_status stage_mixtures(ald_watermark_reading *r, size_t variant, ald_error *err)
 {
     const ald__mark_variant *v = &r->variants[variant];
@@ -288,7 +339,7 @@ static ald_status stage_mixtures(ald_watermark_reading *r, size_t variant, ald_e
             st = add_mixture(r, variant, 1, 1, small, err);
     }
     ald__release(&r->host.alloc, small, sizeof *small);
-    return st;
+    return st == ALD_OK ? mixture_without_grids(r, variant, err) : st;
 }
 
 /* The planes of a column, on its own best guess. */
@@ -310,8 +361,7 @@ static ald_status column_alone(ald_watermark_reading *r, size_t variant, const a
 {
     int decimals;
     ALD_TRY(planes_alone(r, variant, s, weights, soft, err));
-    if (s->decimals < 0 && s->softness > 0) {
-        /* What looks like a grid under noise may be decimals of floats, which were marked as any numbers are. */
+    if (has_soft_grid(s)) {
         ald__mark_suspect without = *s;
         without.softness = 0;
         ALD_TRY(ald__mark_suspect_guess(&without, err));
