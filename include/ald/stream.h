@@ -39,8 +39,8 @@ ALD_API ALD_NODISCARD ald_status ald_stream_next(struct ArrowArrayStream *stream
 /* Rows of all batches of a stream of this library that knows them beforehand; else 0. */
 ALD_API uint64_t ald_stream_row_count(const struct ArrowArrayStream *stream);
 
-/* Batches of another producer, validated in full (offsets, indices, UTF-8, nulls) before each is handed on, else
- * ALD_E_INVALID_FORMAT. `from` is moved into the stream (also on failure it is released). */
+/* Batches of another producer, validated in full (offsets, indices, UTF-8, nulls) before each is handed on, and the UTF-8 of
+ * the schema's names, else ALD_E_INVALID_FORMAT. `from` is moved into the stream (also on failure it is released). */
 ALD_API ALD_NODISCARD ald_status ald_stream_validated(struct ArrowArrayStream *from,
                                                       const ald_host *host,
                                                       struct ArrowArrayStream *out, ald_error *err);

@@ -66,6 +66,8 @@ static const char *const examples[] = {
     "alimentar convert data.csv data.ald --types zip:string",
     "to an Arrow file with compressed buffers",
     "alimentar convert data.ald data.arrow --buffer-compression zstd",
+    "from Parquet and back",
+    "alimentar convert data.parquet data.ald && alimentar convert data.ald again.parquet",
     "through pipes",
     "ssh host cat data.csv.gz | alimentar convert - data.ald --from csv",
     "compress harder, in place",
@@ -75,12 +77,13 @@ static const char *const examples[] = {
 
 const cli_command cli_cmd_convert = {
     .verb = "convert",
-    .brief = "convert between .ald, CSV, JSON and Arrow files",
+    .brief = "convert between .ald, CSV, JSON, Arrow and Parquet files",
     .details =
         "The formats are known by the extensions .ald, .csv, .tsv, .jsonl, .ndjson, .json (one "
-        "array), .arrow, .feather and .ipc (Arrow IPC file) and .arrows (Arrow IPC stream), or by "
-        "--from and --to. CSV and JSON are also read when gzip or zstd has compressed them "
-        "(data.csv.gz, data.jsonl.zst). Parquet is not supported yet.\n"
+        "array), .arrow, .feather and .ipc (Arrow IPC file), .arrows (Arrow IPC stream), .parquet "
+        "and .pq, or by --from and --to. CSV and JSON are also read when gzip or zstd has "
+        "compressed them (data.csv.gz, data.jsonl.zst). Parquet needs a module of its own, which "
+        "is installed with the command where Arrow's C++ library could be had.\n"
         "OUT appears when all is written, or not at all. It is not replaced without --force. A "
         ".ald made from a .ald keeps metadata, data set type and compression unless options say "
         "otherwise; chunks and alignment are asked for anew.",

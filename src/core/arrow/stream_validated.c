@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "ald/stream.h"
+#include "core/arrow/schema_build.h"
+#include "core/arrow/utf8.h"
 #include "core/arrow/validate.h"
 #include "core/base/buf.h"
 
@@ -12,10 +14,37 @@ typedef struct validated {
     struct ArrowSchema schema; /* release NULL: not read yet */
 } validated;
 
+static int is_text(const char *text)
+{
+    size_t size = text != NULL ? strlen(text) : 0;
+    return ald__utf8_valid_prefix((const uint8_t *)text, size, NULL) == size;
+}
+
+/* Names, and the time zones in formats, are UTF-8. */
+static ald_status check_names(const struct ArrowSchema *schema, unsigned depth, ald_error *err)
+{
+    if (depth > 2 * ALD__MAX_TYPE_DEPTH)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "types are nested too deep");
+    if (!is_text(schema->name) || !is_text(schema->format))
+        return ald__fail(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                         "the name or type of column '%s' is not UTF-8",
+                         schema->name != NULL ? schema->name : "");
+    for (int64_t i = 0; i < schema->n_children; i++)
+        ALD_TRY(check_names(schema->children[i], depth + 1, err));
+    return schema->dictionary != NULL ? check_names(schema->dictionary, depth + 1, err) : ALD_OK;
+}
+
 static ald_status validated_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
 {
     validated *v = ctx;
-    return ald_stream_schema(&v->from, out, err);
+    ald_status status;
+    ALD_TRY(ald_stream_schema(&v->from, out, err));
+    status = check_names(out, 0, err);
+    if (status != ALD_OK) {
+        out->release(out);
+        out->release = NULL;
+    }
+    return status;
 }
 
 static ald_status validated_next(void *ctx, struct ArrowArray *out, ald_error *err)
@@ -23,7 +52,7 @@ static ald_status validated_next(void *ctx, struct ArrowArray *out, ald_error *e
     validated *v = ctx;
     ald_status status = ALD_OK;
     if (v->schema.release == NULL)
-        status = ald_stream_schema(&v->from, &v->schema, err);
+        status = validated_schema(v, &v->schema, err);
     if (status == ALD_OK)
         status = ald_stream_next(&v->from, out, err);
     if (status != ALD_OK || out->release == NULL)

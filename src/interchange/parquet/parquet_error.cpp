@@ -25,6 +25,8 @@ ald_status fail(ald_status status, const std::string &text, ald_error *err)
 /* Arrow has one code for all that is wrong with the bytes. */
 static ald_status status_of_text(const std::string &text)
 {
+    if (text.find("decrypt") != std::string::npos || text.find("Decrypt") != std::string::npos)
+        return ALD_E_UNSUPPORTED;
     return text.find("CRC checksum") != std::string::npos ? ALD_E_CHECKSUM_MISMATCH
                                                           : ALD_E_INVALID_FORMAT;
 }

@@ -119,7 +119,8 @@ arrow::Status Reader::open_columns()
             return arrow::Status::Invalid("row group ", i, " claims ", rows, " rows");
         rows_left_ += rows;
     }
-    if (rows_left_ != metadata->num_rows())
+    /* Some writers leave the file's own count at 0. */
+    if (rows_left_ != metadata->num_rows() && metadata->num_rows() != 0)
         return arrow::Status::Invalid("the file claims ", metadata->num_rows(),
                                       " rows, its row groups ", rows_left_);
     rows_left_at_first_ = rows_left_;

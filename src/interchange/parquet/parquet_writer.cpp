@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <arrow/c/bridge.h>
+#include <arrow/extension_type.h>
 #include <arrow/record_batch.h>
 #include <arrow/util/byte_size.h>
 #include <arrow/util/compression.h>
@@ -43,12 +44,54 @@ static arrow::Compression::type codec_of(uint8_t codec)
     }
 }
 
+/* The type inside `type` that Parquet has no form for; NULL: none. */
+static const arrow::DataType *without_form(const arrow::DataType &type)
+{
+    switch (type.id()) {
+    case arrow::Type::SPARSE_UNION:
+    case arrow::Type::DENSE_UNION:
+    case arrow::Type::RUN_END_ENCODED:
+    case arrow::Type::INTERVAL_MONTHS:
+    case arrow::Type::INTERVAL_DAY_TIME:
+    case arrow::Type::INTERVAL_MONTH_DAY_NANO:
+        return &type;
+    case arrow::Type::STRUCT:
+        if (type.num_fields() == 0)
+            return &type;
+        break;
+    case arrow::Type::DICTIONARY:
+        return without_form(*static_cast<const arrow::DictionaryType &>(type).value_type());
+    case arrow::Type::EXTENSION:
+        return without_form(*static_cast<const arrow::ExtensionType &>(type).storage_type());
+    default:
+        break;
+    }
+    for (const auto &field : type.fields()) {
+        const arrow::DataType *found = without_form(*field->type());
+        if (found != nullptr)
+            return found;
+    }
+    return nullptr;
+}
+
+static arrow::Status check_types(const arrow::Schema &schema)
+{
+    for (const auto &field : schema.fields()) {
+        const arrow::DataType *found = without_form(*field->type());
+        if (found != nullptr)
+            return arrow::Status::NotImplemented("column '", field->name(),
+                                                 "': Parquet has no form for ", found->ToString());
+    }
+    return arrow::Status::OK();
+}
+
 arrow::Status Writer::open()
 {
     struct ArrowSchema schema = {};
     if (batches_->get_schema(batches_, &schema) != 0)
         return arrow::Status::IOError("the batch stream has no schema");
     ARROW_ASSIGN_OR_RAISE(schema_, arrow::ImportSchema(&schema));
+    ARROW_RETURN_NOT_OK(check_types(*schema_));
 
     parquet::WriterProperties::Builder properties;
     properties.memory_pool(pool_.get())
