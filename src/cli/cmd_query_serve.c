@@ -33,6 +33,9 @@ static ald_status published_key(cli_env *env, const publish_args *args,
     }
     ald_status status =
         cli_receiver_key(env, path, 0, &args->trust.key_passphrase, &keys, &key, err);
+    if (status == ALD_E_INVALID_FORMAT && args->receiver == NULL) {
+        cli_hint(env, "--receiver FILE.pub names the key to which questions are sealed");
+    }
     if (status == ALD_OK) {
         memcpy(out, key->public_key, ALD_QUERY_KEY_BYTES);
     }

@@ -271,6 +271,15 @@ static void keep_password(const ald_info *info, const ald_trust *trust, ald_prot
     protection->kdf_t = t >= 2 && t <= UINT32_MAX ? (uint32_t)t : 0;
 }
 
+void cli_keep_note_signer(cli_env *env, const ald_info *info)
+{
+    char print[ALD_FINGERPRINT_BYTES];
+    if (info != NULL && info->signer_public_key != NULL &&
+        ald_key_fingerprint(info->signer_public_key, &env->host, print, NULL) == ALD_OK) {
+        cli_note(env, "--key replaces the signature of %s", print);
+    }
+}
+
 ald_status cli_keep_sign(cli_env *env, const keep_options *options,
                          const secret_options *key_passphrase, const ald_info *info,
                          cli_trust *trust, cli_protection *out, ald_error *err)
@@ -281,6 +290,8 @@ ald_status cli_keep_sign(cli_env *env, const keep_options *options,
         info->signer_public_key != NULL && memcmp(own, info->signer_public_key, sizeof(own)) == 0) {
         trust->trust.allow_untrusted = 1;
         trust->is_own = 1;
+    } else if (status == ALD_OK && options->sign.key != NULL) {
+        cli_keep_note_signer(env, info);
     }
     return status;
 }

@@ -28,6 +28,9 @@ ALD_NODISCARD ald_status cli_keep_open(cli_env *env, const keep_options *options
                                        const secret_options *key_passphrase, const ald_info *info,
                                        cli_trust *trust, cli_protection *out, ald_error *err);
 
+/* That somebody else's signature gives way to one's own; nothing when `info` is NULL or has none. */
+void cli_keep_note_signer(cli_env *env, const ald_info *info);
+
 /* --key alone, which cli_keep_open does, too. Whoever signs a file anew that they have signed needs nobody's trust in them:
  * the input is then read with allow_untrusted. `info` may be NULL. */
 ALD_NODISCARD ald_status cli_keep_sign(cli_env *env, const keep_options *options,

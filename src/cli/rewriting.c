@@ -122,6 +122,8 @@ ald_status cli_rewriting_sign(rewriting *r, const sign_options *sign,
     if (status == ALD_OK && sign->key != NULL && r->info->signer_public_key != NULL &&
         memcmp(own, r->info->signer_public_key, sizeof(own)) == 0) {
         r->in.trust.trust.allow_untrusted = 1; /* one's own signature needs nobody's trust */
+    } else if (status == ALD_OK && sign->key != NULL) {
+        cli_keep_note_signer(r->env, r->info);
     }
     return status;
 }

@@ -138,9 +138,9 @@ static void test_what_is_wrong(void)
 {
     CHECK_STR(rows_where("j = 1"), "InvalidArgument: condition: there is no column 'j' (0)");
     CHECK_STR(rows_where("i = x"),
-              "InvalidArgument: condition: 'x' is no value of column 'i' (Arrow type 'l') (4)");
+              "InvalidArgument: condition: 'x' is no value of column 'i', which is int64 (4)");
     CHECK_STR(rows_where("\"in order\" = 128"), "InvalidArgument: condition: '128' is no value of "
-                                                "column 'in order' (Arrow type 'c') (13)");
+                                                "column 'in order', which is int8 (13)");
     CHECK_STR(rows_where("i ="), "InvalidArgument: condition: expected a value, found its end (3)");
     CHECK_STR(rows_where("i"), "InvalidArgument: condition: expected one of = != < <= > >= or "
                                "`is null`, found its end (1)");

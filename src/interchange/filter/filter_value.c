@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A value of a condition, laid down as a column of its type would hold it, and a cell compared with it. */
+#include "ald/schema.h"
 #include "interchange/filter/filter.h"
 #include "interchange/text/mem.h"
 
@@ -24,6 +25,21 @@ static const char *plain_format(const struct ArrowSchema *field)
     return is_format(f, "e") ? "f" : f; /* any half is a float */
 }
 
+static ald_status no_value(const struct ArrowSchema *field, const ald_allocator *alloc,
+                           const char *text, size_t size, size_t offset, ald_error *err)
+{
+    ald_buffer type = {NULL, 0, 0, alloc};
+    ald_status status = ald_type_format(field, &type, err);
+    if (status == ALD_OK)
+        status = ald_error_set(err, ALD_E_INVALID_ARG, offset,
+                               "condition: '%.*s' is no value of column '%s', which is %.*s",
+                               (int)(size < 80 ? size : 80), text,
+                               field->name != NULL ? field->name : "",
+                               (int)(type.size < 60 ? type.size : 60), (const char *)type.data);
+    ald_buffer_clear(&type);
+    return status;
+}
+
 ald_status ald__filter_value(ald__filter_test *test, const struct ArrowSchema *field,
                              const ald_allocator *alloc, const char *text, size_t size,
                              size_t offset, ald_error *err)
@@ -38,10 +54,7 @@ ald_status ald__filter_value(ald__filter_test *test, const struct ArrowSchema *f
     if (status == ALD_OK)
         status = ald__column_add_text(&test->value, text, size, err);
     if (status == ALD_E_SCHEMA_MISMATCH)
-        return ald_error_set(err, ALD_E_INVALID_ARG, offset,
-                             "condition: '%.*s' is no value of column '%s' (Arrow type '%s')",
-                             (int)(size < 80 ? size : 80), text,
-                             field->name != NULL ? field->name : "", format);
+        return no_value(field, alloc, text, size, offset, err);
     return status;
 }
 
