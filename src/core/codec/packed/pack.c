@@ -226,10 +226,10 @@ static ald_status pack_fixed(const node_pack *k, ald__packed_entry *entry)
     ald__pack *p = k->p;
     uint32_t w = k->node->width, stride = 0;
     const uint8_t *values = w == WIDE && p->forced != ALD__FILTER_PLANES + 1 ? narrowed(k) : NULL;
-    ald__numbers v = {values, k->valid, 8};
+    ald__numbers v = {values, k->valid, 8, 0};
     if (values == NULL) {
         values = dense_values(k, w);
-        v = (ald__numbers){values, k->valid, w};
+        v = (ald__numbers){values, k->valid, w, 0};
         if (values == NULL || w == WIDE || (w != 1 && w != 2 && w != 4 && w != 8) ||
             p->forced == ALD__FILTER_PLANES + 1)
             return values == NULL ? pack_raw(k, entry) : pack_planes(k, values, entry);
@@ -253,7 +253,7 @@ static ald_status pack_list(const node_pack *k, ald__packed_entry *entry)
 {
     const uint32_t *offsets = dense_offsets(k, k->node->child_length);
     uint32_t *lengths = ald__pack_room(k->p, &k->p->numbers, k->valid * sizeof *lengths);
-    ald__numbers v = {(const uint8_t *)lengths, k->valid, 4};
+    ald__numbers v = {(const uint8_t *)lengths, k->valid, 4, 0};
     if (lengths == NULL)
         return ALD_E_NOMEM;
     if (offsets == NULL || k->p->forced == ALD__FILTER_RAW + 1)

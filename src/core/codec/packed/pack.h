@@ -53,6 +53,7 @@ typedef struct ald__numbers {
     const uint8_t *values;
     size_t n;
     uint32_t width;
+    uint32_t run; /* a sample: pieces of so many, between which steps say nothing; 0: one piece */
 } ald__numbers;
 
 /* Strings without gaps: string i is data[offsets[i] .. offsets[i + 1]). */

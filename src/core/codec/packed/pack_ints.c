@@ -48,6 +48,16 @@ static void load_block(const ald__numbers *v, size_t at, size_t count, uint64_t 
     }
 }
 
+/* Steps from one piece of a sample to the next are what a neighbour is. */
+static void mend_borders(const ald__numbers *v, size_t at, size_t count, uint64_t *block)
+{
+    size_t i = (v->run - at % v->run) % v->run;
+    for (; v->run > 1 && count > 1 && i < count; i += v->run) {
+        if (at + i > 0)
+            block[i] = i + 1 < count ? block[i + 1] : block[i - 1];
+    }
+}
+
 static void subtract_before(number_source *s, size_t count, uint64_t *block)
 {
     uint64_t last = block[count - 1];
@@ -73,10 +83,13 @@ static size_t next_block(number_source *s, size_t at, uint64_t *block)
 {
     size_t count = s->v->n - at < BLOCK ? s->v->n - at : BLOCK;
     load_block(s->v, at, count, block);
-    if (s->delta)
+    if (s->delta) {
         subtract_before(s, count, block);
-    else if (s->stride > 0)
+        if (s->v->run > 0)
+            mend_borders(s->v, at, count, block);
+    } else if (s->stride > 0) {
         subtract_stride(s, at, count, block);
+    }
     if ((s->delta || s->stride > 0) && s->v->width < 8) {
         for (size_t i = 0; i < count; i++)
             block[i] = (uint64_t)narrow(block[i], s->v->width);

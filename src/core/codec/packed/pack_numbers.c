@@ -45,6 +45,7 @@ ald_status ald__numbers_sample(ald__pack *pack, const ald__numbers *v, uint32_t 
                run * v->width);
     out->values = to;
     out->n = run * RUNS;
+    out->run = (uint32_t)run;
     return ALD_OK;
 }
 
@@ -123,7 +124,7 @@ static ald_status build_dict(number_column *c, const ald__numbers *v, ald__packe
 {
     ald__pack *pack = c->pack;
     size_t limit = v->n / 2 < ALD__PACKED_WORDS_MAX - 1 ? v->n / 2 : ALD__PACKED_WORDS_MAX - 1;
-    ald__numbers values = {NULL, 0, v->width};
+    ald__numbers values = {NULL, 0, v->width, 0};
     uint8_t *dense;
     size_t count;
     *done = 0;
@@ -230,7 +231,7 @@ static ald_status build_decimal(number_column *c, const ald__numbers *v, int e,
     ald__pack *pack = c->pack;
     uint8_t *ks = ald__pack_room(pack, &pack->numbers, v->n * v->width);
     uint8_t *more = ald__pack_room(pack, &pack->more, v->n * (v->width + 4));
-    ald__numbers series = {ks, v->n, v->width};
+    ald__numbers series = {ks, v->n, v->width, v->run};
     size_t count;
     *done = 0;
     if (ks == NULL || more == NULL)
@@ -242,7 +243,8 @@ static ald_status build_decimal(number_column *c, const ald__numbers *v, int e,
     entry->small = (uint8_t)e;
     entry->count = (uint32_t)count;
     if (count > 0) {
-        ald__numbers positions = {more, count, 4}, raw = {more + v->n * 4, count, v->width};
+        ald__numbers positions = {more, count, 4, 0};
+        ald__numbers raw = {more + v->n * 4, count, v->width, 0};
         ALD_TRY(ald__ints_put_best(pack, &positions, ALD__MODES_ALL, &entry->extra, out));
         ALD_TRY(ald__ints_put_best(pack, &raw, ALD__MODES_PLAIN, &entry->raw, out));
     }
@@ -491,7 +493,7 @@ static ald_status pack_forced(number_column *c, ald__packed_entry *entry)
 ald_status ald__pack_numbers(ald__pack *pack, const ald__numbers *v, int is_float, uint32_t stride,
                              ald__packed_entry *entry)
 {
-    number_column c = {pack, v, {NULL, 0, 0}, is_float, stride};
+    number_column c = {pack, v, {NULL, 0, 0, 0}, is_float, stride};
     if (pack->forced > 0)
         return pack_forced(&c, entry);
     ALD_TRY(ald__numbers_sample(pack, v, stride, &pack->sample, &c.sample));

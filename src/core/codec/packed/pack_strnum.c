@@ -201,7 +201,7 @@ ald_status ald__pack_strnum(ald__pack *pack, const ald__strings *v, ald__packed_
     entry->bytes = (uint32_t)w.size;
     ALD_TRY(put_templates(pack, &templates, entry, out));
     for (size_t j = 0; j < slots; j++) {
-        ald__numbers series = {(const uint8_t *)w.values[j], w.counts[j], 8};
+        ald__numbers series = {(const uint8_t *)w.values[j], w.counts[j], 8, 0};
         entry->slots[j].count = (uint32_t)w.counts[j];
         ALD_TRY(ald__ints_put_best(pack, &series, ALD__MODES_ALL, &entry->slots[j].ints, out));
     }

@@ -17,7 +17,7 @@
 static ald_status put_lengths(ald__pack *pack, const uint32_t *lengths, size_t n,
                               ald__packed_ints *p, ald__streams *out)
 {
-    ald__numbers series = {(const uint8_t *)lengths, n, 4};
+    ald__numbers series = {(const uint8_t *)lengths, n, 4, 0};
     return ald__ints_put_best(pack, &series, ALD__MODES_ALL, p, out);
 }
 
