@@ -208,6 +208,20 @@ static void test_special(void)
     CHECK(in[2] != out[2]);
 }
 
+/* A few values with more decimals than the others stay as they are. */
+static void test_off_grid(void)
+{
+    ald__mark_plan plan;
+    fill_kind(1, MANY);
+    for (size_t i = 100; i < MANY; i += 100)
+        in[i] += 0.00123;
+    make_plan(&plan, MANY, plain, 1e-3f, 0);
+    CHECK_INT(plan.mode, ALD_WATERMARK_DECIMALS);
+    CHECK(mark_all(&plan, MANY) > MANY / 2);
+    for (size_t i = 100; i < MANY; i += 100)
+        CHECK(out[i] == in[i] && planes[i] == 0);
+}
+
 static void test_reasons(void)
 {
     ald__mark_plan plan;
@@ -295,6 +309,7 @@ int main(void)
     RUN(test_batches);
     RUN(test_change);
     RUN(test_special);
+    RUN(test_off_grid);
     RUN(test_reasons);
     RUN(test_sample);
     RUN(test_runs);

@@ -130,13 +130,20 @@ static double mark_decimal(const ald__mark_plan *plan, double v, unsigned negati
     return plan->is_f32 ? (double)(float)v : v;
 }
 
+int ald__mark_is_on_grid(const ald__mark_plan *plan, double v)
+{
+    double near = ald__mark_round(v * plan->power) / plan->power;
+    return plan->of_floats ? (float)near == (float)v : near == v;
+}
+
 double ald__mark_cell(const ald__mark_plan *plan, double value, unsigned *planes)
 {
     double v = ald__mark_abs(value);
     unsigned negative = (unsigned)(ald__mark_bits(value) >> 63);
     *planes = 0;
     if (!ald__mark_usable(value) || v < plan->low || v > plan->high ||
-        ald__mark_plan_is_frequent(plan, value))
+        ald__mark_plan_is_frequent(plan, value) ||
+        (plan->decimals >= 0 && !ald__mark_is_on_grid(plan, v)))
         return value;
     v = plan->mode == ALD_WATERMARK_DECIMALS ? mark_decimal(plan, v, negative, planes)
                                              : mark_binary(plan, v, negative, planes);

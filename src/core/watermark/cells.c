@@ -78,6 +78,8 @@ static size_t gather(const ald__mark_plan *plan, ald__mark_scratch *s, const dou
         finest = decimal ? e - 4 : least_int(e - ex + plan->depth, e - plan->round_limit);
         fits =
             decimal ? (e >= plan->least_exponent) & (v < plan->high) : finest >= plan->first_plane;
+        if (plan->decimals >= 0 && fits)
+            fits = ald__mark_is_on_grid(plan, ald__mark_abs(in[row]));
         if (plan->frequent_count > 0 && fits)
             fits = !ald__mark_plan_is_frequent(plan, in[row]);
         s->v[n] = v;
