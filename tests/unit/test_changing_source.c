@@ -6,10 +6,13 @@
 #define TRUE_NAME "an honest name of a data set"
 #define FALSE_NAME "a forged one of the same len"
 
+#define FLAGS_AT 21 /* in the header */
+
 static fault_host saving;
 
 typedef struct liar {
     size_t at, size;     /* of what is changed */
+    const char *lie;     /* what stands there then */
     int calls, from, to; /* calls that touch it: so far, and the ones that are lied to */
 } liar;
 
@@ -25,7 +28,7 @@ static ald_status lying_read(void *ctx, uint64_t offset, void *buf, size_t size,
     if (l->calls >= l->from && l->calls < l->to) {
         for (size_t i = 0; i < size; i++) {
             if (offset + i >= l->at && offset + i < l->at + l->size)
-                out[i] = (uint8_t)FALSE_NAME[offset + i - l->at];
+                out[i] = (uint8_t)l->lie[offset + i - l->at];
         }
     }
     l->calls++;
@@ -93,7 +96,7 @@ static void test_prefix_of_signed(void)
         save_named(&w);
         for (int from = 0; from < 10; from++) {
             for (int to = from; to < 10; to++) {
-                liar l = {find_name(), strlen(TRUE_NAME), 0, from, to};
+                liar l = {find_name(), strlen(TRUE_NAME), FALSE_NAME, 0, from, to};
                 check_open(&w, &l, (i & 4) != 0, &opened);
             }
         }
@@ -101,10 +104,41 @@ static void test_prefix_of_signed(void)
     }
 }
 
+/* What is signed is copied before it is rewritten; one that says so only later is not trusted to stay as it is. */
+static void test_signed_later(void)
+{
+    protect_way w = {.compression = 1, .rows = 90, .with_signer = 1};
+    const char flags[1] = {0};
+    ald_rewrite_options o = ALD_REWRITE_OPTIONS_INIT;
+    ald_load_options load = ALD_LOAD_OPTIONS_INIT;
+    ald_trust trust = protect_trust(&w);
+    fault_host rewriting;
+    save_named(&w);
+    o.signing = ALD_SIGNING_SIGN;
+    o.protection.signer_seed = protect_seed;
+    o.load = &load;
+    load.trust = &trust;
+    for (int to = 0; to < 5; to++) {
+        liar l = {FLAGS_AT, 1, flags, 0, 0, to};
+        ald_source source = {0};
+        ald_error err = {0};
+        ald_status st;
+        fault_init(&rewriting, NULL, 0);
+        source.size_bytes = saving.output.size;
+        source.read_at = lying_read;
+        source.ctx = &l;
+        st = ald_rewrite(&source, &rewriting.sink, &o, &rewriting.host, &err);
+        CHECK(st == ALD_OK ? to < 2 : to >= 2);
+        CHECK(to != 2 || st == ALD_E_IO);
+        fault_clear(&rewriting);
+    }
+}
+
 int main(void)
 {
     protect_keys();
     RUN(test_prefix_of_signed);
+    RUN(test_signed_later);
     fault_clear(&saving);
     return check_done();
 }

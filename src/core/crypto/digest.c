@@ -22,7 +22,7 @@ ald_status ald__sha256(const ald_host *host, const ald__part *parts, size_t coun
 {
     const ald_crypto *c = host->crypto;
     void *state = NULL;
-    if (!ALD_CRYPTO_HAS(c, sha256_finish))
+    if (!ALD__HAS_SHA256(c))
         return ald__no_crypto("SHA-256", err);
     ALD_TRY(c->sha256_new(&host->alloc, &state, err));
     for (size_t i = 0; i < count; i++)
@@ -36,7 +36,7 @@ ald_status ald__blake3(const ald_host *host, const ald__part *parts, size_t coun
 {
     const ald_crypto *c = host->crypto;
     void *state = NULL;
-    if (!ALD_CRYPTO_HAS(c, blake3_finish))
+    if (!ALD__HAS_BLAKE3(c))
         return ald__no_crypto("BLAKE3", err);
     ALD_TRY(c->blake3_new(&host->alloc, NULL, &state, err));
     for (size_t i = 0; i < count; i++)

@@ -10,6 +10,16 @@
 #include "ald/io.h"
 
 /* A piece of what is hashed. */
+/* Functions that work together: a host that lends one of them without the others lends none. */
+#define ALD__HAS_SHA256(c)                                                                         \
+    (ALD_CRYPTO_HAS(c, sha256_finish) && (c)->sha256_new != NULL && (c)->sha256_update != NULL)
+#define ALD__HAS_BLAKE3(c)                                                                         \
+    (ALD_CRYPTO_HAS(c, blake3_finish) && (c)->blake3_new != NULL && (c)->blake3_update != NULL)
+#define ALD__HAS_X25519(c) (ALD_CRYPTO_HAS(c, x25519) && (c)->x25519_public != NULL)
+#define ALD__HAS_VERIFY_STREAM(c)                                                                  \
+    (ALD_CRYPTO_HAS(c, ed25519_verify_finish) && (c)->ed25519_verify_new != NULL &&                \
+     (c)->ed25519_verify_update != NULL)
+
 typedef struct ald__part {
     const void *data;
     size_t size;

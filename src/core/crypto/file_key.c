@@ -76,7 +76,7 @@ ald_status ald__key_of_password(const ald_host *host, const void *password, size
 static ald_status own_hash(const ald_host *host, const uint8_t *private_key, uint8_t public_key[32],
                            uint8_t hash[ALD__RECIPIENT_HASH_BYTES], ald_error *err)
 {
-    if (!ALD_CRYPTO_HAS(host->crypto, x25519))
+    if (!ALD__HAS_X25519(host->crypto))
         return ald__no_crypto("X25519", err);
     ALD_TRY(host->crypto->x25519_public(private_key, public_key, err));
     return ald__recipient_hash(host, public_key, hash, err);

@@ -60,7 +60,7 @@ static ald_status new_password(const ald_host *host, const ald_protection *p,
 static ald_status new_ephemeral(const ald_host *host, uint8_t private_key[32],
                                 uint8_t public_key[32], ald_error *err)
 {
-    if (!ALD_CRYPTO_HAS(host->crypto, x25519))
+    if (!ALD__HAS_X25519(host->crypto))
         return ald__no_crypto("X25519", err);
     ALD_TRY(ald__random(host, private_key, ALD_X25519_BYTES, err));
     return host->crypto->x25519_public(private_key, public_key, err);

@@ -17,7 +17,7 @@ static ald_status wrap_key(const ald_host *host, const uint8_t own[32], const ui
 {
     uint8_t shared[ALD_X25519_BYTES], info[64];
     ald_status st;
-    if (!ALD_CRYPTO_HAS(host->crypto, x25519))
+    if (!ALD__HAS_X25519(host->crypto))
         return ald__no_crypto("X25519", err);
     memcpy(info, ephemeral, 32);
     memcpy(info + 32, recipient, 32);

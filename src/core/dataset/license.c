@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* New licenses, and the bytes that stand for one in a file. */
 #include "core/dataset/license.h"
+#include "core/crypto/digest.h"
 
 #include <string.h>
 
@@ -51,7 +52,7 @@ ald_status ald_license_hash_licensee(const char *name, size_t name_size, const a
     if (name_size == 0 || !is_utf8(name, name_size))
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "a licensee's name is not empty, and UTF-8");
-    if (!ALD_CRYPTO_HAS(host->crypto, sha256_finish))
+    if (!ALD__HAS_SHA256(host->crypto))
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "the host has no SHA-256");
     ALD_TRY(host->crypto->sha256_new(&host->alloc, &state, err));
     host->crypto->sha256_update(state, name, name_size);

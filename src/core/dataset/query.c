@@ -7,6 +7,7 @@
 
 #include "ald/crypto.h"
 #include "core/base/buf.h"
+#include "core/crypto/digest.h"
 #include "core/crypto/secret.h"
 
 #define INFO_TEXT_MAX 16
@@ -26,8 +27,8 @@ typedef struct envelope {
 static ald_status check_host(const ald_host *host, ald_error *err)
 {
     const ald_crypto *c = host->crypto;
-    if (!ALD_CRYPTO_HAS(c, gcm_open) || c->sha256_new == NULL || c->hkdf_sha256 == NULL ||
-        c->x25519 == NULL || c->x25519_public == NULL || c->gcm_seal == NULL)
+    if (!ALD_CRYPTO_HAS(c, gcm_open) || !ALD__HAS_SHA256(c) || !ALD__HAS_X25519(c) ||
+        c->hkdf_sha256 == NULL || c->gcm_seal == NULL)
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                          "the host lends no X25519, HKDF-SHA256 or AES-256-GCM");
     return ALD_OK;

@@ -72,6 +72,8 @@ static ald_status open_input(ald__rewriting *r, const ald_source *source, ald_er
 {
     ALD_TRY(take_source(r, source, err));
     ALD_TRY(ald__settings_open(&r->settings, &r->source, ALD__FILE_WHOLE, r->host, &r->file, err));
+    if ((r->file.header.flags & ALD_FLAG_SIGNED) && r->source.ctx == source->ctx)
+        return ald__fail(err, ALD_E_IO, ALD_NO_OFFSET, "the file changed while it was read");
     return ald__check_trust(&r->file, &r->settings, ALD__SCOPE_ALL, r->host, NULL, err);
 }
 

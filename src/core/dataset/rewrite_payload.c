@@ -75,7 +75,7 @@ static ald_status add_kept_facts(ald__rewriting *r, uint64_t k, ald_error *err)
     uint8_t hash[ALD_BLAKE3_BYTES];
     ald_status st = ALD_OK;
     if (ald__rewrite_seals(r)) {
-        if (!ALD_CRYPTO_HAS(s.crypto, blake3_finish))
+        if (!ALD__HAS_BLAKE3(s.crypto))
             return ald__no_crypto("BLAKE3", err);
         ALD_TRY(s.crypto->blake3_new(&r->host->alloc, NULL, &s.hasher, err));
     }

@@ -2,6 +2,7 @@
 /* Saving: the collecting pass. Every size stands before the bytes that it counts, so the IPC stream is measured first
  * (cheap: most buffers are emitted as they are) and made again, into the compressor, when the file is written. */
 #include "core/dataset/save.h"
+#include "core/crypto/digest.h"
 
 #include <string.h>
 
@@ -155,7 +156,7 @@ static ald_status begin_hash(ald__saving *s, ald_error *err)
 {
     if (!s->options.write_sha256)
         return ALD_OK;
-    if (s->host->crypto == NULL || s->host->crypto->sha256_new == NULL)
+    if (!ALD__HAS_SHA256(s->host->crypto))
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "the host has no SHA-256");
     return s->host->crypto->sha256_new(&s->host->alloc, &s->hash, err);
 }

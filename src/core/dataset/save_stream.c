@@ -2,6 +2,7 @@
 /* Pieces of the payload in order: prologue, chunks, epilogue. Slots are filled one after the other, run together, and
  * written in order, so that the bytes do not depend on how many there are. */
 #include "core/dataset/save_stream.h"
+#include "core/crypto/digest.h"
 
 #include <string.h>
 
@@ -122,7 +123,7 @@ static ald_status begin_hash(ald__stream_save *s, ald_error *err)
 {
     if (!s->options->write_sha256)
         return ALD_OK;
-    if (s->host->crypto == NULL || s->host->crypto->sha256_new == NULL)
+    if (!ALD__HAS_SHA256(s->host->crypto))
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, "the host has no SHA-256");
     return s->host->crypto->sha256_new(&s->host->alloc, &s->hash, err);
 }

@@ -60,7 +60,7 @@ static ald_status hash_prefix(const ald__file *f, const ald_host *host,
     ald_range crc = {0, 0};
     hash_to h = {host->crypto, NULL};
     ald_status st;
-    if (!ALD_CRYPTO_HAS(h.crypto, blake3_finish))
+    if (!ALD__HAS_BLAKE3(h.crypto))
         return ald__no_crypto("BLAKE3", err);
     if (f->facts.prefix_crc32.data != NULL)
         crc = find_hole(f, crc_path, 2, PREFIX_CRC_BYTES);

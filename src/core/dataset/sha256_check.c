@@ -22,7 +22,7 @@ ald_status ald__sha256_check_begin(ald__sha256_check *check, const ald__file *f,
     check->wanted = v != NULL && ald_value_get_type(v) == ALD_VALUE_STRING;
     if (!check->wanted)
         return ALD_OK;
-    if (!ALD_CRYPTO_HAS(host->crypto, sha256_finish))
+    if (!ALD__HAS_SHA256(host->crypto))
         return ald__no_crypto("SHA-256", err);
     return host->crypto->sha256_new(&host->alloc, &check->state, err);
 }

@@ -100,7 +100,7 @@ static ald_status hash_piece(pass *p, uint64_t piece, uint64_t begin, uint64_t e
     const ald__file *f = p->file;
     uint8_t digest[ALD__HASH_BYTES];
     ald_status st;
-    if (!ALD_CRYPTO_HAS(p->crypto, blake3_finish))
+    if (!ALD__HAS_BLAKE3(p->crypto))
         return ald__no_crypto("BLAKE3", err);
     ALD_TRY(p->crypto->blake3_new(&f->alloc, NULL, &p->hasher, err));
     st = ald__file_feed(f, begin, end, take, p, err);
@@ -162,7 +162,7 @@ static ald_status verify_file(const ald__file *f, const ald_host *host, int hash
         st = c->ed25519_verify(f->signature, key, message, size, err);
         return st == ALD_OK ? run_pass(&p, hash_pieces, err) : name_failure(f, st, err);
     }
-    if (!ALD_CRYPTO_HAS(c, ed25519_verify_finish))
+    if (!ALD__HAS_VERIFY_STREAM(c))
         return ald__no_crypto("Ed25519", err);
     st = c->ed25519_verify_new(&f->alloc, f->signature, key, &p.verifier, err);
     if (st != ALD_OK)
