@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/keep_trust.h"
 #include "cli/license_options.h"
 #include "cli/rewriting.h"
 
@@ -40,6 +41,7 @@ static void say_license(cli_env *env, const rewriting *r)
     } else {
         cli_printf("%s\n", id);
     }
+    cli_keep_note_license(env, r->info);
     if (r->options.signing != ALD_SIGNING_SIGN) {
         cli_note(env,
                  "the license is not bound: without a signature (--key) anybody can change it");

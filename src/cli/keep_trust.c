@@ -9,6 +9,7 @@
 
 #include "ald/schema.h"
 #include "cli/file_format.h"
+#include "cli/license_options.h"
 #include "cli/trust_facts.h"
 
 #define AT(member) .offset = offsetof(keep_options, member), .scope = SCOPE_ALD_OUT
@@ -277,6 +278,15 @@ void cli_keep_note_signer(cli_env *env, const ald_info *info)
     if (info != NULL && info->signer_public_key != NULL &&
         ald_key_fingerprint(info->signer_public_key, &env->host, print, NULL) == ALD_OK) {
         cli_note(env, "--key replaces the signature of %s", print);
+    }
+}
+
+void cli_keep_note_license(cli_env *env, const ald_info *info)
+{
+    char id[LICENSE_ID_TEXT_BYTES];
+    if (info != NULL && info->license != NULL) {
+        cli_license_id_text(info->license->license_id, id);
+        cli_note(env, "the new license replaces %s", id);
     }
 }
 

@@ -30,6 +30,8 @@ ALD_NODISCARD ald_status cli_keep_open(cli_env *env, const keep_options *options
 
 /* That somebody else's signature gives way to one's own; nothing when `info` is NULL or has none. */
 void cli_keep_note_signer(cli_env *env, const ald_info *info);
+/* The same of a license. */
+void cli_keep_note_license(cli_env *env, const ald_info *info);
 
 /* --key alone, which cli_keep_open does, too. Whoever signs a file anew that they have signed needs nobody's trust in them:
  * the input is then read with allow_untrusted. `info` may be NULL. */

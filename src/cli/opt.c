@@ -138,6 +138,8 @@ static ald_status bad_value(parser *p, const opt_spec *spec, const char *value, 
                          spec->name, wanted, value);
 }
 
+#define MEGA (1u << 20)
+
 static ald_status store_number(parser *p, const opt_spec *spec, const char *value, uint64_t *out)
 {
     char wanted[80];
@@ -160,13 +162,16 @@ static ald_status store_number(parser *p, const opt_spec *spec, const char *valu
     }
     if (!ok || *s != '\0' || s == value || n < spec->min || n > max) {
         int n_used = snprintf(wanted, sizeof(wanted), "a whole number");
+        int is_mega = spec->kind == OPT_BYTES && spec->min % MEGA == 0 && spec->max % MEGA == 0;
+        unsigned long long unit = is_mega ? MEGA : 1;
+        const char *letter = is_mega ? "M" : "";
         if (spec->min != 0) {
-            n_used += snprintf(wanted + n_used, sizeof(wanted) - (size_t)n_used, " from %llu",
-                               (unsigned long long)spec->min);
+            n_used += snprintf(wanted + n_used, sizeof(wanted) - (size_t)n_used, " from %llu%s",
+                               (unsigned long long)spec->min / unit, letter);
         }
         if (spec->max != 0) {
-            snprintf(wanted + n_used, sizeof(wanted) - (size_t)n_used,
-                     spec->min != 0 ? " to %llu" : " up to %llu", (unsigned long long)spec->max);
+            snprintf(wanted + n_used, sizeof(wanted) - (size_t)n_used, " %s %llu%s",
+                     spec->min != 0 ? "to" : "up to", (unsigned long long)spec->max / unit, letter);
         }
         return bad_value(p, spec, value, wanted);
     }

@@ -195,7 +195,11 @@ ald_status cli_protection_encrypt(cli_env *env, cli_protection *out, const encry
     int by_option = options->ask_password || options->password.file != NULL ||
                     cli_option_given(env, cli_secret_password.fd_option);
     int by_kdf = options->kdf_memory != 0 || options->kdf_passes != 0;
-    if (options->recipients.count > 0 && (by_option || by_kdf)) {
+    if (options->recipients.count > 0 && by_kdf && !by_option) {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "--kdf-memory and --kdf-passes are for a password");
+    }
+    if (options->recipients.count > 0 && by_option) {
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "a password and --recipient exclude each other");
     }

@@ -80,6 +80,7 @@ static ald_status make_protection(transfer_state *s, ald_error *err)
     if (t->sale != NULL) {
         s->extras.protection = t->sale;
         s->extras.is_sold = 1;
+        cli_keep_note_license(s->env, info);
         return ALD_OK;
     }
     ald_status status = info != NULL ? cli_input_trust(&s->in, &t->read->trust, err)
