@@ -134,13 +134,31 @@ static ald_status write_protected(cli_env *env, const repair_args *args, cli_inp
     return status;
 }
 
+/* A signature is over the whole file: of a damaged one it tells nothing. Who asks for it is not answered with rows. */
+static ald_status check_demands(cli_env *env, const trust_options *trust, ald_error *err)
+{
+    const char *option = trust->trusted_keys.count > 0 ? "--trusted-keys"
+                         : trust->revocations != NULL  ? "--revocations"
+                                                       : NULL;
+    if (option == NULL) {
+        return ALD_OK;
+    }
+    cli_hint(env, "without %s what is left is saved, whoever made it", option);
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "%s: no signature and no license is checked in a damaged file", option);
+}
+
 static ald_status run_repair(cli_env *env, void *raw, ald_error *err)
 {
     repair_args *args = raw;
     damage_list damage = {0};
     salvage s = {env, NULL, &damage, 0, 0};
     cli_input in;
-    ald_status status = cli_input_open(env, args->in, "ald", &in, err);
+    ald_status status = check_demands(env, &args->trust, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    status = cli_input_open(env, args->in, "ald", &in, err);
     if (status == ALD_OK) {
         status = cli_input_trust(&in, &args->trust, err);
     }
