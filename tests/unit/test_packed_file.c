@@ -198,6 +198,37 @@ static void test_memory(void)
     make_text(ROWS);
 }
 
+/* What columns take adds up to the payload, less what is no column's; each packed column has a filter in every chunk. */
+static void test_storage(void)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        ald_buffer file = {NULL, 0, 0, &native.alloc};
+        ald_column_storage sizes[16];
+        ald_streaming *s = NULL;
+        ald_source source;
+        ald_error err = {0};
+        uint64_t stored = 0;
+        REQUIRE_OK(save(&native, forms[i], &file, &err), &err);
+        source = ald_source_memory(file.data, file.size);
+        REQUIRE_OK(ald_streaming_open(&source, NULL, &native, &s, &err), &err);
+        REQUIRE_OK(ald_streaming_column_storage(s, sizes, &err), &err);
+        for (int64_t c = 0; c < ald_streaming_schema(s)->n_children; c++) {
+            uint64_t chunks = 0;
+            for (int f = 0; f < ALD_PACKING_COUNT; f++)
+                chunks += sizes[c].packing_chunks[f];
+            CHECK_UINT(chunks, i == 0 ? 0 : ald_streaming_chunk_count(s));
+            stored += sizes[c].stored_bytes;
+        }
+        CHECK_UINT(sizes[0].plain_bytes, (uint64_t)ROWS * 8);
+        CHECK(stored <= ald_streaming_info(s)->payload_size);
+        CHECK(stored * 10 > ald_streaming_info(s)->payload_size * 6);
+        ald_streaming_close(s);
+        ald_buffer_clear(&file);
+    }
+    CHECK_STR(ald_packing_name(ALD_PACKING_STRFRONT), "STRFRONT");
+    CHECK(ald_packing_name(ALD_PACKING_COUNT) == NULL);
+}
+
 static void refuse(const ald_save_options *o, ald_status want)
 {
     ald_buffer file = {NULL, 0, 0, &native.alloc};
@@ -238,6 +269,7 @@ int main(void)
     RUN(test_threads);
     RUN(test_parts);
     RUN(test_memory);
+    RUN(test_storage);
     RUN(test_refused);
     free(text);
     return check_done();

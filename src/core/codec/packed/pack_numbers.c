@@ -158,29 +158,41 @@ static const double decimal_powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  
 #define K_LIMIT_FLOAT 2147483648.0 /* 2^31 */
 #define ROUNDER 6755399441055744.0 /* 1.5 × 2^52: adding it rounds */
 
-/* k of a value's bits, and whether k / 10^e is the value, bit for bit. */
-static int decimal_of(const uint8_t *bits, uint32_t width, double power, int64_t *k)
+static int has_bits(double v, const uint8_t *bits, uint32_t width)
 {
-    double v, scaled, limit = width == 8 ? K_LIMIT : K_LIMIT_FLOAT;
+    uint8_t made[8];
+    float f = (float)v;
+    if (width == 8)
+        memcpy(made, &v, 8);
+    else
+        memcpy(made, &f, 4);
+    return memcmp(made, bits, width) == 0;
+}
+
+static double number_of_bits(const uint8_t *bits, uint32_t width)
+{
+    double v;
     float f;
     if (width == 8) {
         memcpy(&v, bits, 8);
-    } else {
-        memcpy(&f, bits, 4);
-        v = f;
+        return v;
     }
-    scaled = v * power;
+    memcpy(&f, bits, 4);
+    return f;
+}
+
+/* k of a value's bits, and whether k / 10^e is the value, bit for bit. */
+static int decimal_of(const uint8_t *bits, uint32_t width, double power, int64_t *k)
+{
+    double limit = width == 8 ? K_LIMIT : K_LIMIT_FLOAT;
+    double scaled = number_of_bits(bits, width) * power;
     if (!(scaled > -limit && scaled < limit))
         return 0;
     scaled = (scaled + ROUNDER) - ROUNDER;
     *k = (int64_t)scaled;
     if (*k == 0 && bits[width - 1] != 0) /* −0.0, and what rounds to it */
         return 0;
-    v = (double)*k / power;
-    if (width == 8)
-        return scaled < limit && scaled > -limit && memcmp(&v, bits, 8) == 0;
-    f = (float)v;
-    return scaled < limit && scaled > -limit && memcmp(&f, bits, 4) == 0;
+    return scaled < limit && scaled > -limit && has_bits((double)*k / power, bits, width);
 }
 
 /* The smallest e that most values have, or −1. */

@@ -324,9 +324,9 @@ static ald_status pack_text_best(text_column *c, ald__packed_entry *entry)
     size_t best = SIZE_MAX, bytes;
     ald__packed_entry tried;
     int done;
-    for (uint8_t f = ALD__FILTER_STR; f <= ALD__FILTER_STRFRONT; f++) {
+    for (uint32_t f = ALD__FILTER_STR; f <= ALD__FILTER_STRFRONT; f++) {
         ald__streams swap;
-        ALD_TRY(build_text(pack, f, c->v, &tried, &pack->trial, &done));
+        ALD_TRY(build_text(pack, (uint8_t)f, c->v, &tried, &pack->trial, &done));
         if (!done)
             continue;
         ALD_TRY(ald__pack_real_cost(pack, &pack->trial, &bytes));
