@@ -181,7 +181,7 @@ static const char *const examples[] = {
     "for two people, signed",
     "alimentar encrypt data.ald --recipient alice.key.pub --recipient bob.key.pub --key me.key",
     "for Carol, too: Alice, who does it, and Bob stay",
-    "alimentar encrypt data.ald --private-key alice.key --recipient b.pub --add-recipient c.pub",
+    "alimentar encrypt data.ald --private-key alice.key --recipient bob.key.pub --add-recipient carol.key.pub",
     NULL,
 };
 

@@ -119,6 +119,10 @@ static ald_status run_keygen(cli_env *env, void *raw, ald_error *err)
     if (status == ALD_OK) {
         cli_note(env, "'%s' is private, keep it; '%s' is public, give it to others", args->out,
                  public_path);
+        if (ald_keys_find(keys, ALD_KEY_SIGN) != NULL) {
+            cli_note(env, "to read on this machine what it signs: `alimentar trust add %s`",
+                     public_path);
+        }
     }
     if (status == ALD_E_INVALID_ARG && !args->no_passphrase && env->hint[0] != '\0') {
         cli_hint_add(env, "; or write --no-passphrase, and keep the file safe");

@@ -300,8 +300,6 @@ ald_status cli_keep_sign(cli_env *env, const keep_options *options,
         info->signer_public_key != NULL && memcmp(own, info->signer_public_key, sizeof(own)) == 0) {
         trust->trust.allow_untrusted = 1;
         trust->is_own = 1;
-    } else if (status == ALD_OK && options->sign.key != NULL) {
-        cli_keep_note_signer(env, info);
     }
     return status;
 }

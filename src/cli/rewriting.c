@@ -122,8 +122,8 @@ ald_status cli_rewriting_sign(rewriting *r, const sign_options *sign,
     if (status == ALD_OK && sign->key != NULL && r->info->signer_public_key != NULL &&
         memcmp(own, r->info->signer_public_key, sizeof(own)) == 0) {
         r->in.trust.trust.allow_untrusted = 1; /* one's own signature needs nobody's trust */
-    } else if (status == ALD_OK && sign->key != NULL) {
-        cli_keep_note_signer(r->env, r->info);
+    } else {
+        r->replaces_signer = sign->key != NULL;
     }
     return status;
 }
@@ -158,6 +158,9 @@ ald_status cli_rewriting_run(rewriting *r, ald_error *err)
     r->options.load = NULL;
     if (status == ALD_OK) {
         cli_rewriting_note_license(r);
+        if (r->replaces_signer) {
+            cli_keep_note_signer(r->env, r->info);
+        }
     }
     if (status == ALD_OK && isatty(STDERR_FILENO)) {
         cli_note(r->env, "%s: %" PRIu64 " bytes", r->out.name, r->out.byte_count);

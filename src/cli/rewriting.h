@@ -39,6 +39,7 @@ typedef struct rewriting {
     ald_inspection *inspection;
     const ald_info *info; /* of the input; its structure was checked, nothing else yet */
     cli_protection protection;
+    int replaces_signer; /* somebody else signed the input, and whoever runs this the output */
     ald_rewrite_options options; /* .protection is filled from `protection` at the end */
 } rewriting;
 

@@ -80,7 +80,6 @@ static ald_status make_protection(transfer_state *s, ald_error *err)
     if (t->sale != NULL) {
         s->extras.protection = t->sale;
         s->extras.is_sold = 1;
-        cli_keep_note_license(s->env, info);
         return ALD_OK;
     }
     ald_status status = info != NULL ? cli_input_trust(&s->in, &t->read->trust, err)
@@ -355,6 +354,17 @@ static ald_status run(transfer_state *s, ald_error *err)
     return s->in.restart.release != NULL ? copy_again(s, path, err) : status;
 }
 
+/* What of the input's trust is gone now, though options said so. */
+static void note_replaced(const transfer_state *s)
+{
+    const ald_info *info = s->inspection != NULL ? ald_inspection_info(s->inspection) : NULL;
+    if (s->t->sale != NULL) {
+        cli_keep_note_license(s->env, info);
+    } else if (s->out.format == FORMAT_ALD && s->t->keep->sign.key != NULL && !s->in.trust.is_own) {
+        cli_keep_note_signer(s->env, info);
+    }
+}
+
 ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)
 {
     transfer_state s;
@@ -363,6 +373,9 @@ ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)
     s.t = t;
     s.write = *t->write;
     ald_status status = run(&s, err);
+    if (status == ALD_OK) {
+        note_replaced(&s);
+    }
     if (s.schema.release != NULL) {
         s.schema.release(&s.schema);
     }
