@@ -98,6 +98,14 @@ ald_status Reader::choose_columns(ald_error *err)
     return ALD_OK;
 }
 
+static bool has_dictionary(const arrow::DataType &type)
+{
+    if (type.id() == arrow::Type::DICTIONARY)
+        return true;
+    return std::any_of(type.fields().begin(), type.fields().end(),
+                       [](const auto &field) { return has_dictionary(*field->type()); });
+}
+
 /* Encoded sizes are a lower bound; the batches that come say more. */
 void Reader::guess_rows()
 {
@@ -126,6 +134,8 @@ arrow::Status Reader::open_columns()
     rows_left_at_first_ = rows_left_;
     for (Column &column : columns_)
         ARROW_RETURN_NOT_OK(file_->GetColumn(column.field, &column.reader));
+    keeps_groups_ = std::any_of(columns_.begin(), columns_.end(),
+                                [](const Column &column) { return has_dictionary(*column.type); });
     guess_rows();
     return arrow::Status::OK();
 }
@@ -208,13 +218,26 @@ void Reader::adapt_rows(const arrow::RecordBatch &batch)
     batch_rows_ = std::clamp<int64_t>(BATCH_BYTES / std::max<int64_t>(row_bytes, 1), 1, most_rows_);
 }
 
+/* Dictionaries of two row groups may be too large together for their indices, and Arrow does not join those inside lists. */
+int64_t Reader::rows_of_next()
+{
+    int64_t rows = std::min(batch_rows_, rows_left_);
+    if (!keeps_groups_)
+        return rows;
+    while (group_left_ == 0)
+        group_left_ = file_->parquet_reader()->metadata()->RowGroup(++group_)->num_rows();
+    rows = std::min(rows, group_left_);
+    group_left_ -= rows;
+    return rows;
+}
+
 ald_status Reader::next(std::shared_ptr<arrow::RecordBatch> *out, ald_error *err)
 {
     std::vector<std::shared_ptr<arrow::ArrayData>> arrays;
     out->reset();
     if (rows_left_ == 0)
         return ALD_OK;
-    batch_rows_ = std::min(batch_rows_, rows_left_);
+    batch_rows_ = rows_of_next();
     ald_status status = read_columns(err);
     if (status != ALD_OK)
         return status;

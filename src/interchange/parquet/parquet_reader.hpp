@@ -49,6 +49,7 @@ class Reader
     ald_status choose_columns(ald_error *err);
     arrow::Status open_columns();
     void guess_rows();
+    int64_t rows_of_next();
     void read_column(Column *column);
     ald_status read_columns(ald_error *err);
     void adapt_rows(const arrow::RecordBatch &batch);
@@ -64,6 +65,10 @@ class Reader
     std::vector<Column> columns_;
     int64_t most_rows_, batch_rows_ = 0;
     int64_t rows_left_ = 0, rows_left_at_first_ = 0;
+    /* Where a column has a dictionary: batches end with their row group, whose dictionary is its own. */
+    bool keeps_groups_ = false;
+    int group_ = -1;
+    int64_t group_left_ = 0;
 };
 
 } // namespace ald_parquet

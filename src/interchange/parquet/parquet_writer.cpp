@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
+#include <arrow/array/array_base.h>
+#include <arrow/array/util.h>
 #include <arrow/c/bridge.h>
 #include <arrow/extension_type.h>
 #include <arrow/record_batch.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/byte_size.h>
 #include <arrow/util/compression.h>
 #include <parquet/properties.h>
@@ -17,6 +20,7 @@ namespace ald_parquet
 
 constexpr int64_t GROUP_ROWS = int64_t{1} << 20;
 constexpr int64_t GROUP_BYTES = int64_t{64} << 20;
+constexpr int64_t GROUP_FULL = INT64_MAX / 2;
 constexpr int64_t SLICE_BYTES = int64_t{16} << 20;
 
 Writer::Writer(struct ArrowArrayStream *batches, const ald_sink &sink,
@@ -129,6 +133,48 @@ arrow::Status Writer::next(std::shared_ptr<arrow::RecordBatch> *out)
     return arrow::ImportRecordBatch(&array, schema_).Value(out);
 }
 
+static void find_dictionaries(const std::shared_ptr<arrow::ArrayData> &data,
+                              std::vector<SmallDictionary> *out)
+{
+    const arrow::DataType *type = data->type.get();
+    if (type->id() == arrow::Type::EXTENSION)
+        type = static_cast<const arrow::ExtensionType *>(type)->storage_type().get();
+    if (type->id() == arrow::Type::DICTIONARY) {
+        const auto &index = *static_cast<const arrow::DictionaryType *>(type)->index_type();
+        int bits = index.bit_width() - (arrow::is_signed_integer(index.id()) ? 1 : 0);
+        if (bits <= 16)
+            out->push_back({data->dictionary, int64_t{1} << bits, data->dictionary->length});
+    }
+    for (const auto &child : data->child_data)
+        find_dictionaries(child, out);
+}
+
+/* A row group has one dictionary, made of all that its batches brought: their indices must have room for it. */
+bool Writer::fits_group(const arrow::RecordBatch &batch)
+{
+    std::vector<SmallDictionary> found;
+    bool fits = true;
+    for (const auto &column : batch.column_data())
+        find_dictionaries(column, &found);
+    for (size_t i = 0; i < found.size() && i < dictionaries_.size(); i++) {
+        SmallDictionary &last = dictionaries_[i];
+        bool same = found[i].values == last.values ||
+                    arrow::MakeArray(found[i].values)->Equals(arrow::MakeArray(last.values));
+        if (same)
+            found[i].group_count = last.group_count;
+        else if (last.group_count + found[i].group_count <= found[i].most)
+            found[i].group_count += last.group_count;
+        else
+            fits = false;
+    }
+    for (SmallDictionary &dictionary : found) {
+        if (!fits)
+            dictionary.group_count = dictionary.values->length;
+    }
+    dictionaries_ = std::move(found);
+    return fits;
+}
+
 arrow::Status Writer::write(const arrow::RecordBatch &batch)
 {
     int64_t bytes = arrow::util::TotalBufferSize(batch);
@@ -136,8 +182,10 @@ arrow::Status Writer::write(const arrow::RecordBatch &batch)
     int64_t pieces =
         std::clamp<int64_t>(bytes / SLICE_BYTES + 1, 1, std::max<int64_t>(batch.num_rows(), 1));
     int64_t rows = (batch.num_rows() + pieces - 1) / pieces;
+    if (!fits_group(batch))
+        group_bytes_ = GROUP_FULL;
     for (int64_t at = 0; at < batch.num_rows(); at += rows) {
-        if (options_.row_group_rows == 0 && group_bytes_ >= GROUP_BYTES) {
+        if (group_bytes_ >= (options_.row_group_rows == 0 ? GROUP_BYTES : GROUP_FULL)) {
             ARROW_RETURN_NOT_OK(file_->NewBufferedRowGroup());
             group_bytes_ = 0;
         }

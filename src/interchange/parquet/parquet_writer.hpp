@@ -4,7 +4,9 @@
 #define INTERCHANGE_PARQUET_WRITER_HPP
 
 #include <memory>
+#include <vector>
 
+#include <arrow/array/data.h>
 #include <arrow/type.h>
 #include <arrow/util/thread_pool.h>
 #include <parquet/arrow/writer.h>
@@ -14,6 +16,13 @@
 
 namespace ald_parquet
 {
+
+/* A dictionary whose indices have 8 or 16 bits. */
+struct SmallDictionary {
+    std::shared_ptr<arrow::ArrayData> values;
+    int64_t most;            /* values that the indices can tell apart */
+    int64_t group_count = 0; /* values of all such dictionaries in the row group, at most */
+};
 
 class Writer
 {
@@ -25,6 +34,7 @@ class Writer
   private:
     arrow::Status open();
     arrow::Status next(std::shared_ptr<arrow::RecordBatch> *out);
+    bool fits_group(const arrow::RecordBatch &batch);
     arrow::Status write(const arrow::RecordBatch &batch);
     arrow::Status write_all();
 
@@ -37,7 +47,8 @@ class Writer
     std::shared_ptr<arrow::Schema> schema_;
     std::shared_ptr<arrow::internal::ThreadPool> threads_; /* its end joins them */
     std::unique_ptr<parquet::arrow::FileWriter> file_;
-    int64_t group_rows_ = 0, group_bytes_ = 0;
+    int64_t group_bytes_ = 0;
+    std::vector<SmallDictionary> dictionaries_; /* of the last batch, in the order of the schema */
 };
 
 } // namespace ald_parquet
