@@ -144,12 +144,14 @@ void trust_facts_license_json(json_print *j, const cli_env *env, const ald_info 
 {
     const ald_license *license = info->license;
     char when[64];
+    char id[LICENSE_ID_TEXT_BYTES];
     if (license == NULL) {
         json_null(j, "license");
         return;
     }
     json_open(j, "license", '{');
-    json_hex(j, "license_id", license->license_id, sizeof(license->license_id));
+    cli_license_id_text(license->license_id, id);
+    json_text(j, "license_id", id);
     json_hex(j, "licensee_hash", license->licensee_hash, sizeof(license->licensee_hash));
     json_text(j, "issued_at", ald_facts_time(license->issued_at, when, sizeof(when)));
     json_text(j, "expires_at",

@@ -359,7 +359,7 @@ static void explain_decryption(cli_env *env, const cli_trust *trust, const ald_i
 {
     if (info->encryption_mode < 0) {
         cli_hint(env, "this may not be the file that was sent to you; --allow-plain reads it "
-                      "nevertheless");
+                      "nevertheless (`alimentar encrypt` encrypts one)");
     } else if (info->encryption_mode == 0) {
         explain_password(env, trust);
     } else if (trust->trust.private_count == 0) {
