@@ -46,13 +46,29 @@ static ald__csv_cut run_step(state_run *run, const ald__csv_word *word, const ui
     return cut;
 }
 
+/* A word without quotes moves little: nothing inside quotes, and outside only what its last byte says, once the first line
+ * end is known. 0: it must be stepped through. */
+static inline int run_quickly(state_run *run, const ald__csv_word *word)
+{
+    ald__csv_state *s = &run->state;
+    if (word->quote != 0 || s->closed)
+        return 0;
+    if (s->in_quote)
+        return 1;
+    if (!run->out->has_newline)
+        return 0;
+    s->field_start = (uint8_t)((word->delimiter | word->cr | word->lf) >> 63);
+    s->cr = (uint8_t)(word->cr >> 63);
+    return 1;
+}
+
 static void run_word(state_run *runs, const ald__csv_word *word, const uint8_t *data, size_t base,
                      size_t size, int last, const ald__csv_dialect *dialect)
 {
     unsigned count = size - base >= 64 ? 64 : (unsigned)(size - base);
     for (int e = 0; e < ALD__CSV_ENTRIES; e++) {
         ald__csv_cut cut;
-        if (!runs[e].live)
+        if (!runs[e].live || (count == 64 && run_quickly(&runs[e], word)))
             continue;
         cut = run_step(&runs[e], word, data + base, count, dialect);
         if (cut.newline != 0 && !runs[e].out->has_newline)
