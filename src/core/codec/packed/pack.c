@@ -48,6 +48,8 @@ ald_status ald__packer_new(uint8_t compression, uint8_t effort, const ald_alloca
     p->alloc = *alloc;
     p->compression = compression;
     p->effort = effort;
+    if (compression == ALD__PACKED_LZ4 && effort == ALD__PACK_DEFAULT)
+        p->effort = ALD__PACK_FAST; /* who chooses LZ4 wants to read fast */
     each_buffer(p, set_allocator);
     st = ald__squeezer_new(compression, &p->alloc, &p->squeezer, err);
     if (st != ALD_OK)
