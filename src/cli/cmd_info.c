@@ -84,6 +84,9 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
         json_text(&j, "file", in->name);
         json_text(&j, "format", file_format_name(in->format));
         json_uint(&j, "num_columns", (uint64_t)schema.n_children);
+        if (in->format == FORMAT_PARQUET) {
+            json_uint(&j, "num_rows", ald_stream_row_count(&in->stream));
+        }
         json_uint(&j, "file_size", in->file_size);
         if (in->file_size != in->source.size_bytes) {
             json_uint(&j, "uncompressed_size", in->source.size_bytes);
@@ -93,8 +96,12 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
     } else {
         print_name(in);
         char size[32];
-        cli_printf("%-15s%s\n%-15s%" PRId64 "\n%-15s%s bytes", "format",
-                   file_format_text(in->format), "columns", schema.n_children, "size",
+        cli_printf("%-15s%s\n", "format", file_format_text(in->format));
+        if (in->format == FORMAT_PARQUET) {
+            cli_printf("%-15s%s\n", "rows",
+                       ald_facts_grouped(ald_stream_row_count(&in->stream), size, sizeof(size)));
+        }
+        cli_printf("%-15s%" PRId64 "\n%-15s%s bytes", "columns", schema.n_children, "size",
                    ald_facts_grouped(in->file_size, size, sizeof(size)));
         if (in->file_size != in->source.size_bytes) {
             cli_printf(", %s decompressed",

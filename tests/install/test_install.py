@@ -91,6 +91,20 @@ def check_cmake(prefix, work, data):
         run([source / "build" / f"with_{kind}", data, "year"])
 
 
+def check_parquet(prefix, work, data):
+    """The module is found where it is installed, and finds its libraries there: not those of the build."""
+    command = prefix / "bin/alimentar"
+    if not any(prefix.rglob("libald_parquet.so")):
+        return
+    run([command, "convert", data, work / "penguins.parquet"])
+    again = run([command, "cat", "--json", work / "penguins.parquet"])
+    if again != run([command, "cat", "--json", data]):
+        raise Failed("the rows that come back from Parquet are others")
+    libraries = run(["ldd", next(iter(prefix.rglob("libald_parquet.so")))])
+    if "not found" in libraries or "third_party" in libraries:
+        raise Failed(libraries)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", type=Path, required=True)
@@ -104,7 +118,7 @@ def main():
         run(["cmake", "--install", build, "--prefix", prefix])
         data = work / "penguins.ald"
         run([prefix / "bin/alimentar", "convert", ROOT / "examples/data/penguins.csv", data])
-        for check in (check_files, check_names, check_shared, check_static, check_cmake):
+        for check in (check_files, check_names, check_shared, check_static, check_cmake, check_parquet):
             try:
                 check(prefix, work, data)
                 passed += 1
