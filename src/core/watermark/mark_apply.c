@@ -161,7 +161,7 @@ static ald_status run_pieces(piece_list *list, ald_error *err)
     list->errors = ald__alloc_zero(alloc, bytes, err);
     if (list->errors == NULL)
         return ALD_E_NOMEM;
-    ald__mark_run(&list->watermark->host, list->count, mark_piece, list);
+    ald__mark_run_tasks(&list->watermark->host, list->count, mark_piece, list);
     for (size_t i = 0; i < list->count && st == ALD_OK; i++) {
         st = (ald_status)list->errors[i].status;
         if (st != ALD_OK && err != NULL)

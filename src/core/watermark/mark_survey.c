@@ -11,8 +11,8 @@
 #define LEAST_LIMIT 65536
 #define VALUE_BYTES 32 /* the value, its weight, and as much again while one of them grows */
 
-void ald__mark_run(const ald_host *host, size_t count, void (*task)(void *arg, uint32_t index),
-                   void *arg)
+void ald__mark_run_tasks(const ald_host *host, size_t count,
+                         void (*task)(void *arg, uint32_t index), void *arg)
 {
     if (count > 1 && host->run_tasks != NULL && host->thread_count > 1) {
         host->run_tasks(host->ctx, (uint32_t)count, task, arg);
@@ -90,7 +90,7 @@ static ald_status add_batch(ald__mark_survey *s, const struct ArrowArray *batch,
              ? ALD_E_NOMEM
              : ald__mark_walk(&s->leaves, &s->schema, batch, NULL, &arena, note_slots, &w, err);
     if (st == ALD_OK)
-        ald__mark_run(s->host, count, add_leaf_values, &w);
+        ald__mark_run_tasks(s->host, count, add_leaf_values, &w);
     for (size_t i = 0; i < count && st == ALD_OK; i++) {
         st = (ald_status)w.errors[i].status;
         if (st != ALD_OK && err != NULL)

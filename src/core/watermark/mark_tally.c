@@ -114,7 +114,7 @@ static ald_status make_room(ald__mark_tally *t, ald_error *err)
 }
 
 /* What is said about all values, with those of values[] in it. */
-static void note(ald__mark_tally *t, const double *values, size_t count)
+static void note_values(ald__mark_tally *t, const double *values, size_t count)
 {
     double least = t->seen > 0 ? t->least : values[0];
     double greatest = t->seen > 0 ? t->greatest : values[0];
@@ -160,7 +160,7 @@ static ald_status add_few(ald__mark_tally *t, const double *values, size_t count
 {
     if (count == 0)
         return ALD_OK;
-    note(t, values, count);
+    note_values(t, values, count);
     if (t->thin == 0 && t->weight == NULL && t->capacity - t->count >= count) {
         memcpy(t->value + t->count, values, count * sizeof *values);
         t->count += count;
@@ -203,7 +203,7 @@ ald_status ald__mark_tally_add_run(ald__mark_tally *tally, double value, uint64_
         for (size_t i = 0; i < tally->count; i++)
             tally->weight[i] = 1;
     }
-    note(tally, &value, 1);
+    note_values(tally, &value, 1);
     if (rows > 1) /* the next of this value does not rise or fall */
         tally->rises = tally->falls = 0;
     return add_usable(tally, value, rows, err);

@@ -29,8 +29,8 @@ struct ald_watermark {
 };
 
 /* Calls task(arg, i) for i below count: on the host's threads, or in turn. */
-void ald__mark_run(const ald_host *host, size_t count, void (*task)(void *arg, uint32_t index),
-                   void *arg);
+void ald__mark_run_tasks(const ald_host *host, size_t count,
+                         void (*task)(void *arg, uint32_t index), void *arg);
 
 /* How many values of a column fit, when `columns` of them share the memory. */
 size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns);

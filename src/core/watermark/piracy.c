@@ -58,7 +58,7 @@ static ald_status analyze_all(ald_entropy *e, ald_error *err)
     e->errors = ald__alloc_zero(&e->host.alloc, leaves * sizeof *e->errors, err);
     if (e->columns == NULL || e->errors == NULL)
         return ALD_E_NOMEM;
-    ald__mark_run(&e->host, leaves, analyze_leaf, e);
+    ald__mark_run_tasks(&e->host, leaves, analyze_leaf, e);
     for (size_t i = 0; i < leaves; i++) {
         if (e->errors[i].status != ALD_OK) {
             if (err != NULL)

@@ -90,19 +90,19 @@ static void frozen_node(decoder *d, unsigned layer, int right)
     memset(right ? d->right[layer] : d->left[layer], 0, d->count * size);
 }
 
-typedef struct fork {
+typedef struct way {
     float metric;
     uint8_t path, bit;
-} fork;
+} way;
 
 /* The best `limit` continuations of all paths, sorted. */
-static unsigned choose(const decoder *d, fork best[ALD__POLAR_LIST])
+static unsigned choose(const decoder *d, way best[ALD__POLAR_LIST])
 {
     unsigned count = 0;
     for (unsigned i = 0; i < 2 * d->count; i++) {
         unsigned path = i / 2, at;
         float soft = soft_of(d, path, 0)[0];
-        fork f = {d->metric[path], (uint8_t)path, (uint8_t)(soft < 0)};
+        way f = {d->metric[path], (uint8_t)path, (uint8_t)(soft < 0)};
         if (i % 2 == 1) { /* against the soft value */
             f.bit ^= 1;
             f.metric += soft < 0 ? -soft : soft;
@@ -121,7 +121,7 @@ static unsigned choose(const decoder *d, fork best[ALD__POLAR_LIST])
  * move along; they are never read before they are written: a right child is followed by its parent at once. */
 static void info_leaf(decoder *d, int right)
 {
-    fork best[ALD__POLAR_LIST];
+    way best[ALD__POLAR_LIST];
     uint8_t soft_at[ALD__POLAR_LIST][LAYERS], left_at[ALD__POLAR_LIST][LAYERS];
     unsigned count = choose(d, best);
     memcpy(soft_at, d->soft_at, sizeof soft_at);

@@ -191,7 +191,7 @@ static ald_status sum_columns(columns_work *w, size_t count, ald_error *err)
     for (w->first = 0; w->first < count; w->first += WAVE) {
         size_t n = count - w->first < WAVE ? count - w->first : WAVE;
         memset(w->errors, 0, n * sizeof *w->errors);
-        ald__mark_run(&w->reading->host, n, read_task, w);
+        ald__mark_run_tasks(&w->reading->host, n, read_task, w);
         ALD_TRY(first_error(w->errors, n, err));
         for (size_t i = 0; i < n; i++) {
             note_presence(w->reading, &w->groups[i]);
@@ -221,7 +221,7 @@ static ald_status ready_variant(ald_watermark_reading *r, size_t variant, ald_er
     w.errors = ald__alloc_zero(alloc, slots * sizeof *w.errors, err);
     if (v->suspects != NULL && v->groups != NULL && v->parity != NULL && w.groups != NULL &&
         w.parity != NULL && w.errors != NULL) {
-        ald__mark_run(&r->host, count, guess_task, &w);
+        ald__mark_run_tasks(&r->host, count, guess_task, &w);
         st = first_error(w.errors, count, err);
         choose_family(v, count);
         if (st == ALD_OK)

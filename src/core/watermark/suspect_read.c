@@ -135,13 +135,13 @@ ald_status ald__mark_suspect_read_classes(const ald__mark_suspect *s, const ald_
 
 /* ---- the last digits */
 
-typedef struct digit_reader {
+typedef struct last_digit_reader {
     waiting wait;
     ald__mark_run open;
     double weight;
-} digit_reader;
+} last_digit_reader;
 
-static void close_digits(digit_reader *r)
+static void close_digits(last_digit_reader *r)
 {
     const ald__mark_run *run = &r->open;
     if (run->count > 0)
@@ -151,7 +151,7 @@ static void close_digits(digit_reader *r)
 }
 
 static void read_digits(const ald__mark_suspect *s, int decimals, double least, double most,
-                        digit_reader *r)
+                        last_digit_reader *r)
 {
     const double power = ald__mark_pow10(decimals);
     const double parity =
@@ -180,7 +180,7 @@ ald_status ald__mark_suspect_read_parity(const ald__mark_suspect *s, int decimal
                                          double least, double most, ald__mark_soft *out,
                                          ald_error *err)
 {
-    digit_reader *reader;
+    last_digit_reader *reader;
     if (s->count == 0 || weight <= 0)
         return ALD_OK;
     reader = ald__alloc_zero(s->alloc, sizeof *reader, err);

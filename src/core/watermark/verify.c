@@ -314,7 +314,7 @@ static ald_status rank_all(list_work *w, ald_watermark_rank *ranks, size_t rank_
     double tests = (double)w->buyer_count * (double)(w->profile_count > 0 ? w->profile_count : 1);
     for (size_t i = 0; i < w->profile_count; i++)
         fill_byte_sums(w->profiles[i], &w->sums[i]);
-    ald__mark_run(&r->host, chunks, rank_chunk, w);
+    ald__mark_run_tasks(&r->host, chunks, rank_chunk, w);
     for (size_t i = 0; i < chunks; i++) {
         if (w->errors[i].status != ALD_OK) {
             if (err != NULL)

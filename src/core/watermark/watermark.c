@@ -343,7 +343,7 @@ static ald_status plan_all(ald_watermark *w, ald__mark_survey *s, ald_error *err
     if (p.errors == NULL || w->plans == NULL || w->reports == NULL)
         st = ALD_E_NOMEM;
     else
-        ald__mark_run(&w->host, count, plan_leaf, &p);
+        ald__mark_run_tasks(&w->host, count, plan_leaf, &p);
     for (size_t i = 0; i < count && st == ALD_OK; i++) {
         st = (ald_status)p.errors[i].status;
         if (st != ALD_OK && err != NULL)
