@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "native/crypto/pkcs8.h"
@@ -18,12 +19,13 @@
 
 /* Everything secret of a reading, in one piece of locked memory. */
 typedef struct reading {
-    char text[FILE_BYTES + 1];
+    size_t room; /* of `text`, one byte more than is wanted */
     pem_block block;
     uint8_t plain[PEM_DATA_BYTES];
     char passphrase[ALD_PASSPHRASE_BYTES];
     size_t passphrase_size;
     int has_passphrase;
+    char text[];
 } reading;
 
 typedef struct request {
@@ -199,6 +201,21 @@ static ald_status too_long(ald_error *err)
                          "the file is too long for a key file");
 }
 
+static reading *new_reading(size_t room, ald_error *err)
+{
+    reading *r = ald__secret_pages_new(sizeof *r + room);
+    if (r == NULL)
+        (void)ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory to read keys");
+    else
+        r->room = room;
+    return r;
+}
+
+static void free_reading(reading *r)
+{
+    ald__secret_pages_free(r, sizeof *r + r->room);
+}
+
 ald_status ald_keys_parse(const void *pem, size_t size, const char *name, uint32_t expected,
                           uint32_t kinds, const ald_passphrase *passphrase, const ald_host *host,
                           ald_keys **out, ald_error *err)
@@ -209,36 +226,38 @@ ald_status ald_keys_parse(const void *pem, size_t size, const char *name, uint32
     *out = NULL;
     if (size > FILE_BYTES)
         return too_long(err);
-    r = ald__secret_pages_new(sizeof *r);
+    r = new_reading(size + 1, err);
     if (r == NULL)
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory to read keys");
+        return ALD_E_NOMEM;
     if (size > 0)
         memcpy(r->text, pem, size);
     st = read_all(&q, r, size, out, err);
-    ald__secret_pages_free(r, sizeof *r);
+    free_reading(r);
     return st;
 }
 
-/* A pipe will do, too. */
-static ald_status read_file(const char *path, reading *r, size_t *size, ald_error *err)
+/* Locked pages are all touched at once: a trust store of many small files takes one or two for each. A pipe will do, too. */
+static size_t room_for(int fd)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+                   info.st_size < (off_t)FILE_BYTES
+               ? (size_t)info.st_size + 1
+               : FILE_BYTES + 1;
+}
+
+static ald_status read_text(int fd, const char *path, reading *r, size_t *size, ald_error *err)
+{
     ssize_t n = 1;
     *size = 0;
-    if (fd < 0)
-        return ald__io_error(err, "cannot read", path, errno);
-    while (n != 0 && *size < sizeof r->text) {
-        n = read(fd, r->text + *size, sizeof r->text - *size);
-        if (n < 0 && errno != EINTR) {
-            ald_status st = ald__io_error(err, "cannot read", path, errno);
-            (void)close(fd);
-            return st;
-        }
+    while (n != 0 && *size < r->room) {
+        n = read(fd, r->text + *size, r->room - *size);
+        if (n < 0 && errno != EINTR)
+            return ald__io_error(err, "cannot read", path, errno);
         if (n > 0)
             *size += (size_t)n;
     }
-    (void)close(fd);
-    return *size > FILE_BYTES ? too_long(err) : ALD_OK;
+    return *size == r->room ? too_long(err) : ALD_OK;
 }
 
 ald_status ald_keys_open(const char *path, uint32_t expected, uint32_t kinds,
@@ -247,14 +266,18 @@ ald_status ald_keys_open(const char *path, uint32_t expected, uint32_t kinds,
 {
     request q = {path, expected, kinds, passphrase, host};
     size_t size;
-    ald_status st;
-    reading *r = ald__secret_pages_new(sizeof *r);
+    ald_status st = ALD_E_NOMEM;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     *out = NULL;
-    if (r == NULL)
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory to read keys");
-    st = read_file(path, r, &size, err);
+    if (fd < 0)
+        return ald__io_error(err, "cannot read", path, errno);
+    reading *r = new_reading(room_for(fd), err);
+    if (r != NULL)
+        st = read_text(fd, path, r, &size, err);
+    (void)close(fd);
     if (st == ALD_OK)
         st = read_all(&q, r, size, out, err);
-    ald__secret_pages_free(r, sizeof *r);
+    if (r != NULL)
+        free_reading(r);
     return st;
 }
