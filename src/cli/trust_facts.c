@@ -136,6 +136,7 @@ static void signer_json(json_print *j, cli_env *env, const ald_info *info)
         json_text(j, "signer_fingerprint", has_print ? print : NULL);
         json_text(j, "signer_name", trusted ? name : NULL);
         json_bool(j, "signer_trusted", trusted);
+        json_bool(j, "signature_checked", 0); /* trusted or not, it may be forged */
     }
     json_bool(j, "sealed", trust_facts_is_sealed(info));
 }
@@ -243,7 +244,7 @@ static void signer_text(cli_env *env, const ald_info *info)
     }
     ald_facts_line("signed by", print);
     if (signer_is_trusted(env, info, name, sizeof(name))) {
-        snprintf(text, sizeof(text), "as '%s'", name);
+        snprintf(text, sizeof(text), "as '%s', if the signature is right (verify checks it)", name);
         ald_facts_line("trusted", text);
     } else {
         ald_facts_line("trusted", "no, the trust store does not have the signer");
