@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The viewer in Chromium: node viewer_page.mjs VIEWER_FOLDER TOOLS CHROMIUM
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { argv } from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { finish, serve, test } from './harness.mjs';
+
+const [, , folder, tools, chromiumPath] = argv;
+const { chromium } = createRequire(`${tools}/`)('playwright-core');
+const ald = await import(pathToFileURL(`${folder}/alimentar/src/index.js`));
+
+const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm' };
+const site = createServer(async (request, response) => {
+    const name = request.url === '/' ? '/index.html' : request.url;
+    try {
+        const data = await readFile(folder + name);
+        response.writeHead(200, { 'Content-Type': TYPES[name.split('.').pop()] ?? 'application/octet-stream' }).end(data);
+    } catch {
+        response.writeHead(404).end();
+    }
+});
+await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+const address = `http://127.0.0.1:${site.address().port}/`;
+
+const signer = await ald.generateKey('ed25519');
+const card = '# Cities\n<img src=x onerror="window.bad = 1"> <script>window.bad = 1</script> [go](javascript:window.bad=1) **fine**';
+const table = { city: Array.from({ length: 50000 }, (_, i) => `city <b>${i % 7}</b>`), x: Float64Array.from({ length: 50000 }, (_, i) => Math.sqrt(i)) };
+const file = await ald.save(table, {
+    metadata: { name: '<i>Cities</i>', description: card, tags: ['<u>a</u>'] }, layout: 'streaming', chunkRows: 5000,
+    sign: signer.privateKey, encrypt: { password: 'secret' }, license: { licensee: 'Anna', terms: '<b>none</b>' },
+});
+
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+
+/** A page, and what it complained of. */
+async function open() {
+    const page = await browser.newPage();
+    const complaints = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => (message.type() === 'error' ? complaints.push(message.text()) : null));
+    await page.goto(address);
+    return { page, complaints, says: (text) => page.waitForFunction((want) => document.getElementById('status').textContent.includes(want), text) };
+}
+
+async function drop(page, name, bytes) {
+    await page.setInputFiles('#file', { name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) });
+}
+
+await test('an encrypted, signed, licensed file with a hostile card', async () => {
+    const { page, complaints, says } = await open();
+    await page.click('#trust summary');
+    await page.fill('#trusted', signer.publicKey);
+    await drop(page, 'cities.ald', file);
+    await page.fill('#password', 'wrong');
+    await page.click('#ask button[value=open]');
+    await page.waitForFunction(() => document.getElementById('ask-why').textContent.includes('not the password'));
+    await page.fill('#password', 'secret');
+    await page.click('#ask button[value=open]');
+    await says('50000 rows');
+    assert.equal(await page.textContent('#card-title'), '<i>Cities</i>');
+    assert.match(await page.textContent('#signer'), /verifies.*you trust/);
+    assert.match(await page.textContent('#license'), /<b>none<\/b>/);
+    assert.match(await page.textContent('#card'), /onerror="window.bad = 1"/);
+    assert.deepEqual(await page.$$eval('#card *', (all) => all.map((e) => e.localName)), ['h3', 'p', 'span', 'strong']);
+    assert.equal(await page.$$eval('#view img, #view script, #view b, #view i, #view u', (all) => all.length), 0);
+    assert.equal(await page.evaluate(() => window.bad), undefined);
+    await page.fill('#row', '40000');
+    await page.dispatchEvent('#row', 'change');
+    await page.waitForFunction(() => [...document.querySelectorAll('#rows tbody th')].some((th) => th.textContent === '40000'));
+    assert.ok(await page.$$eval('#rows tbody tr', (all) => all.length) < 200);
+    await page.selectOption('#column', '1');
+    await page.waitForFunction(() => document.getElementById('entropy-text').textContent.includes('Entropy'));
+    assert.equal(await page.$$eval('#histogram rect', (all) => all.length), 32);
+    assert.deepEqual(complaints, []);
+    await page.close();
+});
+
+await test('a remote file', async () => {
+    const server = await serve({ '/x.ald': await ald.save(table, { layout: 'streaming', chunkRows: 5000 }) });
+    const { page, says } = await open();
+    await page.route(server.url('/x.ald'), async (route) => { // the test's server has no CORS headers
+        const response = await route.fetch();
+        await route.fulfill({ response, headers: { ...response.headers(), 'Access-Control-Allow-Origin': '*',
+            'Access-Control-Expose-Headers': 'Content-Range, ETag' } });
+    });
+    await page.fill('#url', server.url('/x.ald'));
+    await page.click('#open-url button');
+    await says('50000 rows');
+    assert.match(await page.textContent('#signer'), /Not signed/);
+    assert.ok(server.requests.length < 10, String(server.requests));
+    await page.close();
+    await server.close();
+});
+
+await test('CSV is converted and can be saved; what is broken is said', async () => {
+    const { page, says } = await open();
+    await drop(page, 'a.csv', Buffer.from('n,s\n1,x\n2,y\n'));
+    await says('2 rows');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download a')]);
+    assert.equal(download.suggestedFilename(), 'a.ald');
+    assert.equal((await ald.load(await readFile(await download.path()))).numRows, 2);
+    await drop(page, 'b.ald', Buffer.from('nothing that could be read'));
+    await says('InvalidFormat');
+    await drop(page, 'c.csv', Buffer.from('n,s\n1\n'));
+    await says('InvalidFormat');
+    await page.close();
+});
+
+await browser.close();
+site.close();
+finish();
