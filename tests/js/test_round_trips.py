@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files saved by the command and loaded in WebAssembly, and the reverse: every combination of compression, layout, encryption,
-license and signature that the format allows. What one side refuses to write, the other must refuse, too.
+license and signature that the format allows, in Node.js, Chromium and workerd. What one side refuses to write, the other must
+refuse, too.
 """
 import argparse
 import itertools
@@ -14,10 +15,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+import engines
 import js_env
-from js_env import ROOT
 
-NODE = js_env.find_node()
 PASSWORD = "correct horse"
 BASES = [(c, layout, False) for c in ("none", "zstd-l3", "zstd-l19", "lz4", "packed", "packed-lz4")
          for layout in ("whole", "streaming")]
@@ -116,8 +116,8 @@ class Trip:
 
 
 class Runner:
-    def __init__(self, binary, folder, package):
-        self.binary, self.folder, self.package = os.path.abspath(binary), folder, package
+    def __init__(self, binary, folder):
+        self.binary = os.path.abspath(binary)
         home = folder / "home"
         home.mkdir()
         self.env = dict(os.environ, HOME=str(home), ALIMENTAR_HOME=str(home), NO_COLOR="1")
@@ -128,19 +128,10 @@ class Runner:
                                 text=True, timeout=120)
         return "" if result.returncode == 0 else result.stderr.strip() or f"exit status {result.returncode}"
 
-    def node(self, tasks):
-        path = self.folder / "tasks.json"
-        path.write_text(json.dumps(tasks))
-        result = subprocess.run([NODE, str(ROOT / "tests/js/round_trips.mjs"), str(self.package), str(path)],
-                                capture_output=True, text=True, timeout=600)
-        if result.returncode != 0:
-            sys.exit(result.stderr)
-        return json.loads(result.stdout)
-
 
 def native_files(runner, trips, source):
-    """Writes each combination with the command, sharing what they have in common. -> {trip: failure}"""
-    made, failures = {}, {}
+    """Writes each combination with the command, sharing what they have in common."""
+    made = {}
     for trip in trips:
         compression, layout, aligned = trip.base
         options = ["--compression", compression]
@@ -155,9 +146,7 @@ def native_files(runner, trips, source):
             path, failure = made[key]
             if failure:
                 break
-        trip.native_path = path
-        failures[trip] = failure
-    return failures
+        trip.native_path, trip.native_failure = path, failure
 
 
 def same_table(path, want):
@@ -167,64 +156,90 @@ def same_table(path, want):
     return table.schema.equals(want.schema) and table.combine_chunks().equals(want.combine_chunks())
 
 
-def check(runner, trips, want, source):
-    problems, passed = [], 0
+class Check:
+    """One engine against the command."""
 
-    def judge(trip, what, failure, path):
-        nonlocal passed
+    def __init__(self, name, engine, runner, trips, want, source):
+        self.name, self.engine, self.runner = name, engine, runner
+        self.trips, self.want, self.source = trips, want, source
+        self.problems, self.passed = [], 0
+
+    def judge(self, trip, what, failure, path):
         if failure:
-            problems.append(f"{trip.name}: {what}: {failure}")
-        elif not same_table(path, want):
-            problems.append(f"{trip.name}: {what}: other values")
+            self.problems.append(f"{self.name}: {trip.name}: {what}: {failure}")
+        elif not same_table(path, self.want):
+            self.problems.append(f"{self.name}: {trip.name}: {what}: other values")
         else:
-            passed += 1
+            self.passed += 1
 
-    native_failures = native_files(runner, trips, source)
-    tasks = [{"action": "save", "input": str(source), "out": str(trip.folder / f"{trip.name}.ald"),
-              "options": trip.save_options()} for trip in trips]
-    for trip, failure in zip(trips, runner.node(tasks)):
-        trip.package_failure = failure or ""
-        if bool(trip.package_failure) != bool(native_failures[trip]):
-            problems.append(f"{trip.name}: saving: the package says '{trip.package_failure}', the command "
-                            f"'{native_failures[trip]}'")
-    whole = [trip for trip in trips if not trip.package_failure and not native_failures[trip]]
-    refused = len(trips) - len(whole)
+    def path(self, trip, kind):
+        return trip.folder / f"{self.name}-{trip.name}{kind}"
 
-    def load(opening):
-        return [{"action": "load", "input": str(trip.native_path), "out": str(trip.folder / f"{trip.name}.{opening}"),
-                 "options": trip.load_options(), "opening": opening} for trip in whole]
+    def save(self):
+        """-> the combinations that both sides write"""
+        tasks = [{"action": "save", "input": str(self.source), "out": str(self.path(trip, ".ald")), "options": trip.save_options()}
+                 for trip in self.trips]
+        both = []
+        for trip, failure in zip(self.trips, self.engine(tasks)):
+            if bool(failure) != bool(trip.native_failure):
+                self.problems.append(f"{self.name}: {trip.name}: saving: the package says '{failure}', the command "
+                                     f"'{trip.native_failure}'")
+            elif not failure:
+                both.append(trip)
+        return both
 
-    for opening in ("load", "open"):
-        for trip, failure in zip(whole, runner.node(load(opening))):
-            judge(trip, f"command to package ({opening})", failure, trip.folder / f"{trip.name}.{opening}")
-    for trip in whole:
-        out = trip.folder / f"{trip.name}.arrows"
-        failure = runner.native("convert", "-q", trip.folder / f"{trip.name}.ald", out, *trip.reading())
-        judge(trip, "package to command", failure, out)
-    stepped = [trip for trip in whole if trip.protection() and trip.base[0] in ("zstd-l3", "none")]
-    tasks = []
-    for trip in stepped:
-        plain = next(t for t in whole if t.base == trip.base and not t.protection())
-        tasks.append({"action": "steps", "input": str(plain.native_path), "out": str(trip.folder / f"{trip.name}-steps.ald"),
-                      **trip.protection()})
-    for trip, failure in zip(stepped, runner.node(tasks)):
-        out = trip.folder / f"{trip.name}-steps.arrows"
-        failure = failure or runner.native("convert", "-q", trip.folder / f"{trip.name}-steps.ald", out, *trip.reading())
-        judge(trip, "changed step by step in the package, read by the command", failure, out)
-    if refused:
-        print(f"note: {refused} combinations are refused by both sides")
-    return passed, problems
+    def load(self, trips, opening):
+        tasks = [{"action": "load", "input": str(trip.native_path), "out": str(self.path(trip, f".{opening}")),
+                  "options": trip.load_options(), "opening": opening} for trip in trips]
+        for trip, failure in zip(trips, self.engine(tasks)):
+            self.judge(trip, f"command to package ({opening})", failure, self.path(trip, f".{opening}"))
+
+    def read_back(self, trips, kind, what):
+        for trip in trips:
+            out = self.path(trip, f"{kind}.arrows")
+            failure = self.runner.native("convert", "-q", self.path(trip, f"{kind}.ald"), out, *trip.reading())
+            self.judge(trip, what, failure, out)
+
+    def steps(self, trips):
+        """license, encrypt, sign, one after the other, on a file of the command's."""
+        stepped = [trip for trip in trips if trip.protection() and trip.base[0] in ("zstd-l3", "none")]
+        tasks = []
+        for trip in stepped:
+            plain = next(t for t in trips if t.base == trip.base and not t.protection())
+            tasks.append({"action": "steps", "input": str(plain.native_path), "out": str(self.path(trip, "-steps.ald")),
+                          **trip.protection()})
+        done = []
+        for trip, failure in zip(stepped, self.engine(tasks)):
+            if failure:
+                self.problems.append(f"{self.name}: {trip.name}: changing step by step: {failure}")
+            else:
+                done.append(trip)
+        self.read_back(done, "-steps", "changed step by step in the package, read by the command")
+
+    def run(self):
+        both = self.save()
+        self.load(both, "load")
+        if self.name == "node":
+            self.load(both, "open")
+            self.steps(both)
+        self.read_back(both, "", "package to command")
+        print(f"note: {self.name}: {len(self.trips) - len(both)} combinations are refused by both sides")
+        return self
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     binary = parser.parse_args().bin
+    absent = engines.missing()
+    if absent:
+        print(f"skipped: {', '.join(absent)}: tools/setup test installs it")
+        sys.exit(js_env.SKIP)
     package = js_env.make_package()
     with tempfile.TemporaryDirectory() as tmp:
         folder = Path(tmp)
-        runner = Runner(binary, folder, package)
-        failure = runner.node([{"action": "keys", "out": tmp}])[0]
+        runner, places = Runner(binary, folder), engines.Engines(package, folder)
+        failure = places.node([{"action": "keys", "out": tmp}])[0]
         if failure:
             sys.exit(failure)
         (folder / "password").write_text(PASSWORD)
@@ -232,10 +247,13 @@ def main():
         with pa.ipc.new_stream(source, want.schema) as writer:
             writer.write_table(want)
         trips = [Trip(folder, *each) for each in itertools.product(BASES, ENCRYPTIONS, (False, True), (False, True))]
-        passed, problems = check(runner, trips, want, source)
-    for problem in problems:
+        native_files(runner, trips, source)
+        checks = [Check(name, engine, runner, trips, want, source).run() for name, engine in
+                  (("node", places.node), ("chromium", places.chromium), ("workerd", places.workerd))]
+        places.close()
+    for problem in (problem for check in checks for problem in check.problems):
         print(f"FAIL {problem}")
-    js_env.finish(passed, len(problems))
+    js_env.finish(sum(check.passed for check in checks), sum(len(check.problems) for check in checks))
 
 
 if __name__ == "__main__":
