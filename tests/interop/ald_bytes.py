@@ -156,7 +156,7 @@ def inflate(compression, data, size):
     if compression == 0:
         need(len(data) == size, f"{len(data)} bytes stored, expected {size}")
         return data
-    one = zstd_frame if compression in (1, 2) else lz4_frame
+    one = zstd_frame if compression in (1, 2, 4) else lz4_frame
     out, at, real = bytearray(), 0, 0
     while at < len(data):
         need(len(data) - at >= 4, "bytes that are no frame")

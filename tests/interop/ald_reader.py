@@ -4,7 +4,7 @@
     read(data, Ask(...)) -> File, with schema, batches, metadata and what else the file says; AldError names the fault.
 
 The numbers in comments are rules of FORMAT.md; the steps of File.read are those of F-320. FlatBuffers and most of what
-section 10 says of values are left to pyarrow. Packed chunks are not read.
+section 10 says of values are left to pyarrow.
 
     python ald_reader.py FILE...     prints what it found
 """
@@ -16,6 +16,7 @@ from itertools import accumulate
 import pyarrow as pa
 
 import ald_keys as keys
+import ald_packed
 from ald_bytes import (BATCH, DICTIONARY, END_OF_STREAM, AldError, Message, Unpacker, arrow_stream, check_nulls, check_stream,
                        column_buffers, crc32, crc32_crate, inflate, may_refuse_nulls, messages, need, storage, unpack)
 
@@ -48,7 +49,8 @@ class Chunk:
     byte_offset: int
     compressed_size: int
     uncompressed_size: int
-    column_frames: list = None  # F-171, once the chunk has been read
+    column_frames: list = None  # F-171, F-403, once the chunk has been read
+    filters: list = None  # of packed chunks, by body
 
 
 @dataclass
@@ -122,7 +124,8 @@ class File:
     def check_header(self):  # F-035 to F-038
         h = self.header
         need(h["type"] in TYPES, "dataset type")
-        need(h["compression"] <= 3, "compression id")
+        need(h["compression"] <= 5, "compression id")
+        need(h["compression"] <= 3 or self.has(STREAMING), "packed without STREAMING")  # F-400
         if self.has(TRUENO_NATIVE):
             need(h["compression"] == 0 and not self.has(ENCRYPTED), "TRUENO_NATIVE with compression or encryption")
 
@@ -232,6 +235,7 @@ class File:
         for c in self.chunks:
             need(c.row_offset == rows and c.byte_offset == at and c.compressed_size > 0, "chunk index")
             need(h["compression"] != 0 or c.compressed_size == c.uncompressed_size + tag, "a chunk's sizes")
+            need(h["compression"] <= 3 or c.uncompressed_size <= ald_packed.MOST, "a packed chunk's size", "LimitExceeded")  # F-402
             rows, at = rows + c.num_rows, at + c.compressed_size
         need(at < self.payload_size, "no epilogue")
         need(rows == h["num_rows"], "rows of the chunks")
@@ -302,7 +306,11 @@ class File:
         else:
             need(self.schema_size >= 8, "a schema section without its end")
             out.append(inflate(compression, pieces[0], self.schema_size - 8))
-            out += [inflate_chunk(compression, p, c) for p, c in zip(pieces[1:], self.chunks)]
+            if compression > 3:  # F-409
+                self.read_schema()
+                out += [ald_packed.rebuild(compression, p, c, self.schema) for p, c in zip(pieces[1:], self.chunks)]
+            else:
+                out += [inflate_chunk(compression, p, c) for p, c in zip(pieces[1:], self.chunks)]
             out.append(inflate(compression, pieces[-1], 8))
         self.stored, self.inflated, self.payload = pieces, out, b"".join(out)
         if "sha256" in self.metadata:  # F-059
@@ -338,7 +346,7 @@ class File:
         need(not any(m.is_delta() for m in found[:-1]), "a delta in a chunk")
         ids = [m.dictionary_id() for m in found[:-1]]
         need(len(set(ids)) == len(ids), "a dictionary twice")
-        if chunk.column_frames:
+        if chunk.column_frames and not chunk.filters and self.header["compression"] <= 3:
             self.check_frames(chunk.column_frames, found[-1])
         _, batches = arrow_stream(self.bytes_of("schema")[:-8] + body + END_OF_STREAM, options)
         need(len(batches) == 1 and batches[0].num_rows == chunk.num_rows, "a chunk's rows")
