@@ -29,6 +29,11 @@ static ald_status run_help(cli_env *env, void *raw, ald_error *err)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no command '%s'",
                              args->words.items[0]);
     }
+    if ((size_t)words < args->words.count) {
+        cli_hint(env, "`alimentar help %s` explains that one", command->verb);
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no command '%s %s'",
+                             command->verb, args->words.items[words]);
+    }
     cli_print_help(command);
     return ALD_OK;
 }

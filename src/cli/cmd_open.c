@@ -74,12 +74,16 @@ static ald_status run_open(cli_env *env, void *raw, ald_error *err)
     ald_status status = cli_output_path(args->out, args->write.out, &out, err);
     args->read.from = "ald";
     if (status == ALD_OK && out == NULL) {
-        return look(env, args, err);
-    }
-    if (status == ALD_OK) {
+        status = look(env, args, err);
+    } else if (status == ALD_OK) {
         transfer t = {args->in, out, &args->read, &args->write, &args->describe, &args->keep,
                       NULL,     1,   0,           NULL};
         status = cli_transfer(env, &t, err);
+    }
+    if (status == ALD_E_SIGNATURE_INVALID &&
+        err->offset == ALD_NO_OFFSET) { /* no or no bound license */
+        cli_hint(env, "`open` reads what was sold with a license; `alimentar cat` and `alimentar "
+                      "convert` read any .ald");
     }
     return status;
 }
