@@ -38,7 +38,7 @@ if(ALD_WERROR)
     target_compile_options(ald_flags INTERFACE -Werror)
 endif()
 
-# For the library and the command, not the tests. Threads of a host may have small stacks. Sanitizers pad the frames, so
+# For the library, not the command and the tests. Threads of a host may have small stacks. Sanitizers pad the frames, so
 # they are not measured there.
 add_library(ald_product_flags INTERFACE)
 target_link_libraries(ald_product_flags INTERFACE ald_flags)
