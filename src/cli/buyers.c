@@ -145,7 +145,7 @@ ald_status buyers_read(cli_env *env, const char *path, buyer_list *out, ald_erro
     if (status == ALD_OK && ferror(f)) {
         status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot read the registry");
     }
-    fclose(f);
+    (void)fclose(f);
     free(line);
     if (status == ALD_OK) {
         status = finish_list(out, err);

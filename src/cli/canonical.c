@@ -139,3 +139,10 @@ ald_status canonical_json(yyjson_val *value, ald_buffer *out, ald_error *err)
 {
     return put_value(value, out, DEPTH_MOST, err);
 }
+
+ald_status canonical_evidence(yyjson_val *evidence, ald_buffer *out, ald_error *err)
+{
+    static const char label[] = "ald-v1-evidence";
+    ald_status status = put(out, label, sizeof(label), err);
+    return status == ALD_OK ? canonical_json(evidence, out, err) : status;
+}

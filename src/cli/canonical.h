@@ -11,4 +11,7 @@
 /* Appends to `out`. */
 ALD_NODISCARD ald_status canonical_json(yyjson_val *value, ald_buffer *out, ald_error *err);
 
+/* What is signed of evidence: a label, its NUL, and the canonical form. */
+ALD_NODISCARD ald_status canonical_evidence(yyjson_val *evidence, ald_buffer *out, ald_error *err);
+
 #endif

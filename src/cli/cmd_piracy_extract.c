@@ -157,8 +157,7 @@ static const opt_use options[] = {
 
 static const char *const examples[] = {
     "whose copy is this?",
-    "alimentar piracy extract leaked.csv --seller-key seller.key --buyers "
-    "~/.alimentar/buyers.jsonl",
+    "alimentar piracy extract leaked.csv --seller-key seller.key --buyers buyers.jsonl",
     "a copy in pounds instead of kilograms",
     "alimentar piracy extract leaked.csv --seller-key seller.key --affine 2.20462262",
     NULL,

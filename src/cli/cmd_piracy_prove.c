@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* alimentar piracy prove FILE, piracy check-evidence EVIDENCE: what was found, signed by the seller. */
+/* alimentar piracy prove FILE: what was found, signed by the seller. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,7 @@
 #include "cli/command.h"
 #include "cli/entropy_page.h"
 #include "cli/piracy_look.h"
-#include "cli/signers.h"
 
-#define LABEL "ald-v1-evidence" /* with its NUL ahead of what is signed */
 #define METHOD "NWM1"
 
 typedef struct prove_args {
@@ -154,25 +152,14 @@ static yyjson_mut_val *evidence_object(const cli_env *env, const char *file, con
     return o;
 }
 
-/* LABEL, its NUL, and the canonical form. */
-static ald_status signed_bytes(const cli_env *env, yyjson_val *evidence_value, ald_buffer *out,
-                               ald_error *err)
-{
-    ald_sink sink;
-    out->alloc = &env->host.alloc;
-    sink = ald_buffer_sink(out);
-    ald_status status = sink.write(sink.ctx, LABEL, sizeof(LABEL), err);
-    return status == ALD_OK ? canonical_json(evidence_value, out, err) : status;
-}
-
 static ald_status sign_object(const cli_env *env, const uint8_t *seed, yyjson_mut_val *object,
                               char text[2 * ALD_ED25519_SIGNATURE_BYTES + 1], ald_error *err)
 {
     uint8_t signature[ALD_ED25519_SIGNATURE_BYTES];
-    ald_buffer bytes = {NULL, 0, 0, NULL};
+    ald_buffer bytes = {NULL, 0, 0, &env->host.alloc};
     yyjson_doc *still = yyjson_mut_val_imut_copy(object, NULL);
     ald_status status =
-        still != NULL ? signed_bytes(env, yyjson_doc_get_root(still), &bytes, err)
+        still != NULL ? canonical_evidence(yyjson_doc_get_root(still), &bytes, err)
                       : ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for evidence");
     if (status == ALD_OK) {
         status = env->host.crypto->ed25519_sign(seed, bytes.data, bytes.size, signature, err);
@@ -373,129 +360,6 @@ static ald_status run_prove(cli_env *env, void *raw, ald_error *err)
     return status;
 }
 
-/* ---- check-evidence */
-
-typedef struct check_args {
-    cli_common common;
-    const char *in, *signer, *data;
-} check_args;
-
-static int from_hex(const char *text, uint8_t *out, size_t size)
-{
-    char digits[3] = {0};
-    if (text == NULL || strlen(text) != 2 * size || strspn(text, "0123456789abcdef") != 2 * size) {
-        return 0;
-    }
-    for (size_t i = 0; i < size; i++) {
-        memcpy(digits, text + 2 * i, 2);
-        out[i] = (uint8_t)strtoul(digits, NULL, 16);
-    }
-    return 1;
-}
-
-static ald_status check_signature(cli_env *env, yyjson_val *root, const signer_list *signers,
-                                  ald_error *err)
-{
-    uint8_t signature[ALD_ED25519_SIGNATURE_BYTES], signer[32];
-    yyjson_val *e = yyjson_obj_get(root, "evidence");
-    ald_buffer bytes = {NULL, 0, 0, &env->host.alloc};
-    if (!from_hex(yyjson_get_str(yyjson_obj_get(root, "signature")), signature,
-                  sizeof(signature)) ||
-        !from_hex(yyjson_get_str(yyjson_obj_get(e, "signer")), signer, sizeof(signer)) ||
-        yyjson_get_uint(yyjson_obj_get(e, "version")) != 1 || yyjson_obj_size(root) != 2) {
-        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
-                             "not an evidence file of version 1");
-    }
-    ald_status status = signed_bytes(env, e, &bytes, err);
-    if (status == ALD_OK) {
-        status = env->host.crypto->ed25519_verify(signature, signer, bytes.data, bytes.size, err);
-    }
-    if (status == ALD_OK && signers_find(signers, signer) == NULL) {
-        status = ald_error_set(err, ALD_E_UNTRUSTED_SIGNER, ALD_NO_OFFSET,
-                               "the evidence is signed by another key than that of --signer");
-    }
-    ald_buffer_clear(&bytes);
-    return status;
-}
-
-static ald_status check_data(cli_env *env, const check_args *args, yyjson_val *root, ald_error *err)
-{
-    uint8_t hash[32];
-    char text[65];
-    if (args->data == NULL) {
-        return ALD_OK;
-    }
-    ald_status status = cli_file_blake3(env, args->data, hash, err);
-    if (status != ALD_OK) {
-        return status;
-    }
-    cli_hash_text(hash, text);
-    const char *said =
-        yyjson_get_str(yyjson_obj_get(yyjson_obj_get(root, "evidence"), "dataset_hash"));
-    if (said == NULL || strcmp(said, text) != 0) {
-        env->subject = args->data;
-        return ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
-                             "not the file that the evidence is about");
-    }
-    return ALD_OK;
-}
-
-static void print_checked(const check_args *args, yyjson_val *root)
-{
-    static const char *const keys[] = {"file",   "dataset_hash", "buyer_hash", "confidence",
-                                       "log2_p", "analyzed_at",  "method"};
-    yyjson_val *e = yyjson_obj_get(root, "evidence");
-    cli_printf("signature     right\n");
-    if (args->data != NULL) {
-        cli_printf("data          the file that it is about\n");
-    }
-    cli_printf("match         %s\n",
-               yyjson_get_bool(yyjson_obj_get(e, "match_confirmed")) ? "confirmed" : "no");
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const char *text = yyjson_get_str(yyjson_obj_get(e, keys[i]));
-        cli_printf("%-13s ", keys[i]);
-        if (text != NULL) {
-            cli_print(text, strlen(text));
-        }
-        cli_printf("\n");
-    }
-}
-
-static ald_status run_check(cli_env *env, void *raw, ald_error *err)
-{
-    const check_args *args = raw;
-    ald_buffer text = {NULL, 0, 0, &env->host.alloc};
-    signer_list signers;
-    yyjson_doc *doc = NULL;
-    memset(&signers, 0, sizeof(signers));
-    if (args->signer == NULL) {
-        cli_hint(env, "evidence that anybody may have signed proves nothing");
-        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                             "piracy check-evidence: --signer is missing");
-    }
-    ald_status status = signers_add(env, args->signer, &signers, err);
-    if (status == ALD_OK) {
-        status = cli_read_file(env, args->in, &text, err);
-    }
-    if (status == ALD_OK) {
-        env->subject = args->in;
-        doc = yyjson_read_opts((char *)text.data, text.size, 0, NULL, NULL);
-        status = doc != NULL ? check_signature(env, yyjson_doc_get_root(doc), &signers, err)
-                             : ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
-                                             "not an evidence file: no JSON");
-    }
-    if (status == ALD_OK) {
-        status = check_data(env, args, yyjson_doc_get_root(doc), err);
-    }
-    if (status == ALD_OK) {
-        print_checked(args, yyjson_doc_get_root(doc));
-    }
-    yyjson_doc_free(doc);
-    signers_clear(&signers);
-    ald_buffer_clear(&text);
-    return status;
-}
-
 /* ---- */
 
 static const opt_operand prove_operands[] = {
@@ -541,39 +405,12 @@ static const opt_use prove_options[] = {
     {0},
 };
 
-static const opt_operand check_operands[] = {
-    {"EVIDENCE", "the evidence file", offsetof(check_args, in), 0},
-    {0},
-};
-
-static const opt_spec check_specs[] = {
-    {.name = "signer",
-     .arg = "FILE.pub",
-     .kind = OPT_TEXT,
-     .offset = offsetof(check_args, signer),
-     .help = "the seller's public key"},
-    {.name = "data",
-     .arg = "FILE",
-     .kind = OPT_TEXT,
-     .offset = offsetof(check_args, data),
-     .help = "the suspect file: whether the evidence is about it"},
-};
-static const opt_group group_check = OPT_GROUP("Checks", check_specs);
-
-static const opt_use check_options[] = {{&group_check, 0}, {&cli_group_common, 0}, {0}};
-
 static const char *const prove_examples[] = {
     "evidence against one buyer",
     "alimentar piracy prove leaked.csv --buyer-hash a3f2...c891 --buyers buyers.jsonl --seller-key "
     "seller.key --output evidence.json --html evidence.html",
     NULL,
 };
-static const char *const check_examples[] = {
-    "is it what the seller signed, and about this file?",
-    "alimentar piracy check-evidence evidence.json --signer seller.key.pub --data leaked.csv",
-    NULL,
-};
-
 const cli_command cli_cmd_piracy_prove = {
     .verb = "piracy prove",
     .brief = "signed evidence that a file is one buyer's copy",
@@ -585,17 +422,4 @@ const cli_command cli_cmd_piracy_prove = {
     .options = prove_options,
     .args_size = sizeof(prove_args),
     .run = run_prove,
-};
-
-const cli_command cli_cmd_piracy_check_evidence = {
-    .verb = "piracy check-evidence",
-    .brief = "whether an evidence file is what the seller signed",
-    .details = "Needs the seller's public key alone. It checks the signature and, with --data, "
-               "that the evidence is about this file; that the mark is there can be repeated with "
-               "the seller's key alone (`alimentar piracy prove`).",
-    .examples = check_examples,
-    .operands = check_operands,
-    .options = check_options,
-    .args_size = sizeof(check_args),
-    .run = run_check,
 };

@@ -149,46 +149,57 @@ static ald_status log_failed(const char *path, ald_error *err)
 }
 
 /* A log begins with the key it belongs to: for another one everything is looked at again. */
+static ald_status take_line(scan_log *log, char *line, ssize_t size, const char *first,
+                            const char *path, ald_error *err)
+{
+    char **lines = realloc(log->lines, (log->count + 1) * sizeof(*lines));
+    while (size > 0 && line[size - 1] == '\n') {
+        line[--size] = '\0';
+    }
+    if (lines == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the log");
+    }
+    log->lines = lines;
+    if (log->count == 0 && strcmp(line, first) != 0) {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "the log '%s' is that of another key\nname another log", path);
+    }
+    log->lines[log->count] = strdup(line);
+    if (log->lines[log->count] == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the log");
+    }
+    log->count++;
+    return ALD_OK;
+}
+
 static ald_status open_log(const char *path, const piracy_key *key, scan_log *out, ald_error *err)
 {
-    char first[80], *line = NULL;
-    size_t room = 0, cap = 0;
+    char first[80], text[65], *line = NULL;
+    size_t room = 0;
     ssize_t size;
-    uint8_t hash[32];
-    char text[65];
-    memcpy(hash, key->seller.keys->public_key, sizeof(hash));
-    cli_hash_text(hash, text);
+    ald_status status = ALD_OK;
+    FILE *old = fopen(path, "re");
+    cli_hash_text(key->seller.keys->public_key, text);
     snprintf(first, sizeof(first), "key %s", text);
-    out->file = fopen(path, "a+e");
+    while (old != NULL && status == ALD_OK && (size = getline(&line, &room, old)) >= 0) {
+        status = take_line(out, line, size, first, path, err);
+    }
+    free(line);
+    if (old != NULL) {
+        (void)fclose(old);
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
+    out->file = fopen(path, "ae");
     if (out->file == NULL) {
         return log_failed(path, err);
     }
-    rewind(out->file);
-    for (size_t n = 0; (size = getline(&line, &room, out->file)) >= 0; n++) {
-        while (size > 0 && line[size - 1] == '\n') {
-            line[--size] = '\0';
-        }
-        if (n == 0 && strcmp(line, first) != 0) {
-            free(line);
-            return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                                 "the log '%s' is that of another key\nname another log", path);
-        }
-        if (out->count == cap) {
-            char **lines = realloc(out->lines, (cap = 2 * cap + 64) * sizeof(*lines));
-            if (lines == NULL) {
-                break;
-            }
-            out->lines = lines;
-        }
-        out->lines[out->count++] = strdup(line);
-    }
-    free(line);
     if (out->count == 0) {
-        fprintf(out->file, "%s\n", first);
-    } else {
-        qsort(out->lines, out->count, sizeof(*out->lines), by_name);
+        return fprintf(out->file, "%s\n", first) < 0 ? log_failed(path, err) : ALD_OK;
     }
-    return ferror(out->file) ? log_failed(path, err) : ALD_OK;
+    qsort(out->lines, out->count, sizeof(*out->lines), by_name);
+    return ALD_OK;
 }
 
 static int is_logged(const scan_log *log, const char *key)
@@ -201,8 +212,8 @@ static int is_logged(const scan_log *log, const char *key)
 static void write_log(const scan_log *log, const scan_row *row, const char *key)
 {
     if (log->file != NULL && key != NULL && strcmp(verdict_of(row), "clean") == 0) {
-        fprintf(log->file, "%s\n", key);
-        fflush(log->file);
+        (void)fprintf(log->file, "%s\n", key); /* an error is seen when it is closed */
+        (void)fflush(log->file);
     }
 }
 

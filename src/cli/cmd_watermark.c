@@ -264,8 +264,7 @@ static const char *const examples[] = {
     "a copy for ACME",
     "alimentar watermark sales.ald acme.ald --buyer 'ACME Inc.' --seller-key seller.key",
     "who leaked it?",
-    "alimentar piracy extract leaked.csv --seller-key seller.key --buyers "
-    "~/.alimentar/buyers.jsonl",
+    "alimentar piracy extract leaked.csv --seller-key seller.key --buyers buyers.jsonl",
     NULL,
 };
 

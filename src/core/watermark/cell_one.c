@@ -24,8 +24,8 @@ static double move_binary(const ald__mark_plan *plan, double v, unsigned negativ
     double t = (v * ald__mark_pow2(-e) + origin) * ald__mark_pow2(k);
     double c0 = ald__mark_floor(t);
     uint64_t head = ald__mark_head((unsigned)k, negative, plan->domain, e);
-    for (double c = c0 - 1; c <= c0 + 1; c++) {
-        double target, distance, moved;
+    for (int side = -1; side <= 1; side++) {
+        double c = c0 + side, target, distance, moved;
         if (c < 0)
             continue;
         target = c + 0.25 + 0.5 * bit_of(plan, head, c);
@@ -83,8 +83,8 @@ static double move_decimal(const ald__mark_plan *plan, double n, unsigned negati
     double origin = ald__mark_plan_origin(plan, e), width = ald__mark_pow2(e - k);
     double at = n + origin, c0 = ald__mark_floor(at / width), best = -1, best_distance = width;
     uint64_t head = ald__mark_head((unsigned)k, negative, plan->domain, e);
-    for (double c = c0 - 1; c <= c0 + 1; c++) {
-        double target, distance, moved;
+    for (int side = -1; side <= 1; side++) {
+        double c = c0 + side, target, distance, moved;
         if (c < 0)
             continue;
         target = (c + 0.25 + 0.5 * bit_of(plan, head, c)) * width - 0.5;

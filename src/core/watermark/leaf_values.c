@@ -21,7 +21,7 @@ ald__mark_type ald__mark_leaf_type(const ald__mark_leaf *leaf)
     type.is_integer = leaf->type.id != ALD__FLOAT32 && leaf->type.id != ALD__FLOAT64 &&
                       leaf->type.id != ALD__DECIMAL;
     if (leaf->type.id == ALD__DECIMAL)
-        type.scale = (int8_t)leaf->type.scale;
+        type.scale = leaf->type.scale;
     return type;
 }
 
@@ -63,8 +63,12 @@ static void read_days(const uint8_t *from, size_t count, double *out)
 {
     for (size_t i = 0; i < count; i++) {
         int64_t millis = (int64_t)ald__load_le64(from + i * 8);
-        out[i] =
-            millis % DAY_MILLIS == 0 ? (double)(millis / DAY_MILLIS) : ald__mark_double(NAN_BITS);
+        if (millis % DAY_MILLIS != 0) {
+            out[i] = ald__mark_double(NAN_BITS);
+            continue;
+        }
+        millis /= DAY_MILLIS;
+        out[i] = (double)millis;
     }
 }
 
@@ -166,7 +170,7 @@ static ald_status plain_rows(const ald__mark_leaf *leaf, const ald__mark_slots *
                              void *ctx, ald_error *err)
 {
     double values[ALD__MARK_CHUNK];
-    uint16_t live[ALD__MARK_CHUNK];
+    uint16_t live[ALD__MARK_CHUNK] = {0};
     const int all = all_live(s);
     for (int64_t at = 0; at < s->count; at += ALD__MARK_CHUNK) {
         size_t n = s->count - at < ALD__MARK_CHUNK ? (size_t)(s->count - at) : ALD__MARK_CHUNK;
@@ -185,7 +189,7 @@ static ald_status dictionary_rows(const ald__mark_leaf *leaf, const ald__mark_sl
                                   take_rows take, void *ctx, ald_error *err)
 {
     double values[ALD__MARK_CHUNK];
-    uint16_t live[ALD__MARK_CHUNK];
+    uint16_t live[ALD__MARK_CHUNK] = {0};
     for (int64_t at = 0; at < s->count; at += ALD__MARK_CHUNK) {
         size_t n = s->count - at < ALD__MARK_CHUNK ? (size_t)(s->count - at) : ALD__MARK_CHUNK;
         size_t kept = 0;
@@ -438,7 +442,7 @@ void ald__mark_leaf_mark(const ald__mark_leaf *leaf, const ald__mark_slots *slot
                          const ald__mark_plan *plan, void *scratch, uint8_t *to, int64_t to_at)
 {
     double values[ALD__MARK_CHUNK];
-    uint16_t live[ALD__MARK_CHUNK];
+    uint16_t live[ALD__MARK_CHUNK] = {0};
     uint8_t planes[ALD__MARK_CHUNK];
     const size_t width = leaf->type.bit_width / 8;
     range r;

@@ -27,7 +27,7 @@ void ald__mark_bits_init(uint8_t bits[ALD__MARK_HASHES], const uint64_t *codewor
 typedef struct ald__mark_type {
     uint8_t is_float;   /* stored as a float */
     uint8_t is_integer; /* only integers can be written back */
-    int8_t scale;       /* decimals that can be written back; -1: any */
+    int scale;          /* decimals that can be written back; -1: any */
 } ald__mark_type;
 
 typedef struct ald__mark_plan {

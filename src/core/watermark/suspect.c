@@ -35,7 +35,7 @@ static double softness_of(const double *value, size_t count, size_t step, int de
 static void find_soft(ald__mark_suspect *s)
 {
     double soft[DECIMALS_MOST + 1], most = -1, least;
-    size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES;
+    size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES, seen;
     s->soft = -1;
     s->softness = 0;
     if (s->count == 0)
@@ -44,7 +44,8 @@ static void find_soft(ald__mark_suspect *s)
         soft[d] = softness_of(s->value, s->count, step, d);
         most = soft[d] > most ? soft[d] : most;
     }
-    least = 4 / ald__mark_sqrt_about(2 * (double)(s->count / step));
+    seen = s->count / step;
+    least = 4 / ald__mark_sqrt_about(2 * (double)seen);
     if (most < (least > 0.05 ? least : 0.05))
         return;
     for (int d = DECIMALS_MOST; d >= 0; d--) {
