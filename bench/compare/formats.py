@@ -80,7 +80,7 @@ class Ours:
         return result["wall"], result["cpu"]
 
     def tasks(self):
-        for name in ("zstd-l3", "lz4", "none"):
+        for name in ("zstd-l3", "packed", "lz4", "none"):
             file = f"ours-{name}.ald"
             yield "save", f".ald {name}", file, lambda f=file, c=name: self.timed_inside("save", "in.arrow", f, c)
             yield "load", f".ald {name}", file, lambda f=file: self.timed_inside("load", f)
@@ -94,7 +94,7 @@ class Ours:
     def check(self):
         """What was written is what came in."""
         want = self.place.table
-        for name in ("zstd-l3", "lz4", "none"):
+        for name in ("zstd-l3", "packed", "lz4", "none"):
             self.tool("convert", f"ours-{name}.ald", "back.arrow")
             if not pa.ipc.open_file(self.place.path("back.arrow")).read_all().equals(want):
                 raise SystemExit(f"ours-{name}.ald does not hold the table")
