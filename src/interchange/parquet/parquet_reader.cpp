@@ -21,8 +21,10 @@ namespace ald_parquet
 
 constexpr int64_t BATCH_BYTES = int64_t{16} << 20;
 constexpr int64_t BATCH_ROWS = 65536;
-constexpr int64_t FIRST_ROWS = 8192; /* until it is known how large a row is */
-constexpr int64_t READ_BYTES = int64_t{256} << 10;
+constexpr int64_t FIRST_ROWS = 8192;              /* until it is known how large a row is */
+constexpr int64_t READ_BYTES = int64_t{16} << 20; /* for all columns together … */
+constexpr int64_t MOST_READ = int64_t{256} << 10,
+                  LEAST_READ = int64_t{16} << 10; /* … and for one */
 constexpr int64_t PIECE_BYTES = int64_t{256} << 20;
 constexpr int64_t PIECE_RATIO = 16;
 constexpr int64_t SMALLEST_BYTES = 12; /* magic twice, and the footer's length */
@@ -51,16 +53,19 @@ arrow::Status Reader::open_file()
 {
     parquet::ReaderProperties properties(pool_.get());
     properties.enable_buffered_stream();
-    properties.set_buffer_size(READ_BYTES);
     properties.set_page_checksum_verification(true);
 
     parquet::ArrowReaderProperties arrow_properties(false);
     arrow_properties.set_pre_buffer(false); /* it would hold whole row groups */
     arrow_properties.set_arrow_extensions_enabled(true);
 
+    auto file = std::make_shared<SourceFile>(source_, pool_.get(), &error_);
+    auto metadata = parquet::ParquetFileReader::Open(file, properties)->metadata();
+    properties.set_buffer_size(
+        std::clamp(READ_BYTES / std::max(metadata->num_columns(), 1), LEAST_READ, MOST_READ));
+
     parquet::arrow::FileReaderBuilder builder;
-    ARROW_RETURN_NOT_OK(
-        builder.Open(std::make_shared<SourceFile>(source_, pool_.get(), &error_), properties));
+    ARROW_RETURN_NOT_OK(builder.Open(file, properties, metadata));
     builder.memory_pool(pool_.get())->properties(arrow_properties);
     ARROW_RETURN_NOT_OK(builder.Build(&file_));
     ARROW_RETURN_NOT_OK(file_->GetSchema(&schema_));

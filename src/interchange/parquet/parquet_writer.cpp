@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches go into an open row group as they come; its pages are compressed at once and wait in memory until it is full. So
- * memory is a batch and the compressed pages of one row group. */
+/* Batches go into an open row group as they come, all columns at once on the given threads; its pages are compressed at once
+ * and wait in memory until it is full. So memory is a batch, the compressed pages of one row group, and what each column needs
+ * to encode, some MiB. A table of many columns is held as it is until a row group is full, and then written column by
+ * column. */
 #include "interchange/parquet/parquet_writer.hpp"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <arrow/c/bridge.h>
 #include <arrow/extension_type.h>
 #include <arrow/record_batch.h>
+#include <arrow/table.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/byte_size.h>
 #include <arrow/util/compression.h>
@@ -20,13 +23,17 @@ namespace ald_parquet
 
 constexpr int64_t GROUP_ROWS = int64_t{1} << 20;
 constexpr int64_t GROUP_BYTES = int64_t{64} << 20;
-constexpr int64_t GROUP_FULL = INT64_MAX / 2;
+constexpr int WIDE_COLUMNS = 32;
 constexpr int64_t SLICE_BYTES = int64_t{16} << 20;
 
 Writer::Writer(struct ArrowArrayStream *batches, const ald_sink &sink,
                const ald_parquet_write_options &options, const ald_host &host)
     : batches_(batches), sink_(sink), options_(options), thread_count_(host.thread_count),
-      pool_(HostPool::create(host.alloc, INT64_MAX / 2))
+      pool_(HostPool::create(host.alloc, INT64_MAX / 2)),
+      most_rows_(options.row_group_rows != 0
+                     ? static_cast<int64_t>(std::min<uint64_t>(options.row_group_rows, INT64_MAX))
+                     : GROUP_ROWS),
+      most_bytes_(options.row_group_rows != 0 ? INT64_MAX : GROUP_BYTES)
 {
 }
 
@@ -89,6 +96,14 @@ static arrow::Status check_types(const arrow::Schema &schema)
     return arrow::Status::OK();
 }
 
+static int count_leaves(const arrow::DataType &type)
+{
+    int count = type.num_fields() == 0;
+    for (const auto &field : type.fields())
+        count += count_leaves(*field->type());
+    return count;
+}
+
 arrow::Status Writer::open()
 {
     struct ArrowSchema schema = {};
@@ -96,21 +111,19 @@ arrow::Status Writer::open()
         return arrow::Status::IOError("the batch stream has no schema");
     ARROW_ASSIGN_OR_RAISE(schema_, arrow::ImportSchema(&schema));
     ARROW_RETURN_NOT_OK(check_types(*schema_));
+    is_wide_ = count_leaves(*arrow::struct_(schema_->fields())) > WIDE_COLUMNS;
 
     parquet::WriterProperties::Builder properties;
     properties.memory_pool(pool_.get())
         ->compression(codec_of(options_.codec))
-        ->max_row_group_length(
-            options_.row_group_rows != 0
-                ? static_cast<int64_t>(std::min<uint64_t>(options_.row_group_rows, INT64_MAX))
-                : GROUP_ROWS)
+        ->max_row_group_length(most_rows_)
         ->enable_page_checksum();
     if (options_.level != 0)
         properties.compression_level(options_.level);
 
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.store_schema();
-    if (thread_count_ > 1) {
+    if (thread_count_ > 1 && !is_wide_) {
         ARROW_ASSIGN_OR_RAISE(threads_,
                               arrow::internal::ThreadPool::Make(static_cast<int>(thread_count_)));
         arrow_properties.set_use_threads(true)->set_executor(threads_.get());
@@ -175,6 +188,32 @@ bool Writer::fits_group(const arrow::RecordBatch &batch)
     return fits;
 }
 
+arrow::Status Writer::end_group()
+{
+    arrow::Status status;
+    if (is_wide_ && !held_.empty()) {
+        ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(schema_, held_));
+        status = file_->WriteTable(*table, most_rows_);
+    } else if (group_rows_ > 0) {
+        status = file_->NewBufferedRowGroup();
+    }
+    held_.clear();
+    group_rows_ = group_bytes_ = 0;
+    return status;
+}
+
+arrow::Status Writer::write_piece(const std::shared_ptr<arrow::RecordBatch> &piece, int64_t bytes)
+{
+    if (group_bytes_ >= most_bytes_ || group_rows_ >= most_rows_)
+        ARROW_RETURN_NOT_OK(end_group());
+    group_rows_ += piece->num_rows();
+    group_bytes_ += bytes;
+    if (!is_wide_)
+        return file_->WriteRecordBatch(*piece);
+    held_.push_back(piece);
+    return arrow::Status::OK();
+}
+
 arrow::Status Writer::write(const arrow::RecordBatch &batch)
 {
     int64_t bytes = arrow::util::TotalBufferSize(batch);
@@ -183,15 +222,9 @@ arrow::Status Writer::write(const arrow::RecordBatch &batch)
         std::clamp<int64_t>(bytes / SLICE_BYTES + 1, 1, std::max<int64_t>(batch.num_rows(), 1));
     int64_t rows = (batch.num_rows() + pieces - 1) / pieces;
     if (!fits_group(batch))
-        group_bytes_ = GROUP_FULL;
-    for (int64_t at = 0; at < batch.num_rows(); at += rows) {
-        if (group_bytes_ >= (options_.row_group_rows == 0 ? GROUP_BYTES : GROUP_FULL)) {
-            ARROW_RETURN_NOT_OK(file_->NewBufferedRowGroup());
-            group_bytes_ = 0;
-        }
-        ARROW_RETURN_NOT_OK(file_->WriteRecordBatch(*batch.Slice(at, rows)));
-        group_bytes_ += bytes / pieces;
-    }
+        ARROW_RETURN_NOT_OK(end_group());
+    for (int64_t at = 0; at < batch.num_rows(); at += rows)
+        ARROW_RETURN_NOT_OK(write_piece(batch.Slice(at, rows), bytes / pieces));
     return arrow::Status::OK();
 }
 
@@ -202,9 +235,12 @@ arrow::Status Writer::write_all()
         std::shared_ptr<arrow::RecordBatch> batch;
         ARROW_RETURN_NOT_OK(next(&batch));
         if (batch == nullptr)
-            return file_->Close();
+            break;
         ARROW_RETURN_NOT_OK(write(*batch));
     }
+    if (is_wide_)
+        ARROW_RETURN_NOT_OK(end_group());
+    return file_->Close();
 }
 
 ald_status Writer::run(ald_error *err)

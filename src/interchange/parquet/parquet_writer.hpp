@@ -36,6 +36,8 @@ class Writer
     arrow::Status next(std::shared_ptr<arrow::RecordBatch> *out);
     bool fits_group(const arrow::RecordBatch &batch);
     arrow::Status write(const arrow::RecordBatch &batch);
+    arrow::Status write_piece(const std::shared_ptr<arrow::RecordBatch> &piece, int64_t bytes);
+    arrow::Status end_group();
     arrow::Status write_all();
 
     struct ArrowArrayStream *batches_;
@@ -47,7 +49,10 @@ class Writer
     std::shared_ptr<arrow::Schema> schema_;
     std::shared_ptr<arrow::internal::ThreadPool> threads_; /* its end joins them */
     std::unique_ptr<parquet::arrow::FileWriter> file_;
-    int64_t group_bytes_ = 0;
+    int64_t most_rows_, most_bytes_; /* of a row group */
+    bool is_wide_ = false;
+    std::vector<std::shared_ptr<arrow::RecordBatch>> held_; /* of a wide table: the row group */
+    int64_t group_rows_ = 0, group_bytes_ = 0;
     std::vector<SmallDictionary> dictionaries_; /* of the last batch, in the order of the schema */
 };
 
