@@ -418,6 +418,10 @@ static ald_status layout_options(const write_options *options, ald_save_options 
     if (options->aligned && options->compression > 1)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "--aligned and --compression exclude each other");
+    if (options->effort > 0 && save->compression < ALD_COMPRESSION_PACKED)
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "--effort is for packed compression\npass --compression packed, or "
+                             "leave it out");
     save->layout = options->no_streaming                            ? ALD_LAYOUT_WHOLE
                    : options->streaming || options->chunk_rows != 0 ? ALD_LAYOUT_STREAMING
                                                                     : ALD_LAYOUT_AUTO;
