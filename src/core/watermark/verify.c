@@ -226,7 +226,10 @@ static double sum_of(const byte_sums *sums, const uint64_t *codeword)
 
 /* A list is matched with so many profiles: the first one, and those in which carriers agree best among themselves. That is
  * known without any codeword, so the choice favours no buyer. */
-#define LIST_PROFILES 8
+#define LIST_PROFILES 128
+#define LONG_LIST_PROFILES 8
+#define LONG_LIST 16384 /* buyers */
+#define SHORT_LIST 256  /* so few are summed up one by one */
 
 typedef struct list_work {
     ald_watermark_reading *reading;
@@ -247,7 +250,8 @@ static ald_status rank_buyer(list_work *w, size_t buyer, ald_error *err)
                                codeword, err));
     for (size_t i = 0; i < w->profile_count; i++) {
         const ald__mark_profile *p = w->profiles[i];
-        double sum = sum_of(&w->sums[i], codeword), log2_p = log2_p_of(sum, p->power);
+        double sum = w->sums != NULL ? sum_of(&w->sums[i], codeword) : agreement_sum(p, codeword);
+        double log2_p = log2_p_of(sum, p->power);
         if (log2_p < best) {
             best = log2_p;
             w->log2_p[buyer] = (float)log2_p;
@@ -291,12 +295,13 @@ static size_t choose_ranks(const list_work *w, double penalty, ald_watermark_ran
 static void choose_profiles(list_work *w)
 {
     const ald_watermark_reading *r = w->reading;
+    const size_t room = w->buyer_count > LONG_LIST ? LONG_LIST_PROFILES : LIST_PROFILES;
     for (size_t i = 0; i < r->profile_count; i++) {
         const ald__mark_profile *p = ald__mark_reading_profile(r, i);
         size_t at = w->profile_count;
-        if (at == LIST_PROFILES && w->profiles[at - 1]->coherence >= p->coherence)
+        if (at == room && w->profiles[at - 1]->coherence >= p->coherence)
             continue;
-        if (at == LIST_PROFILES)
+        if (at == room)
             at--;
         else
             w->profile_count++;
@@ -312,7 +317,7 @@ static ald_status rank_all(list_work *w, ald_watermark_rank *ranks, size_t rank_
     ald_watermark_reading *r = w->reading;
     size_t chunks = (w->buyer_count + CHUNK_BUYERS - 1) / CHUNK_BUYERS;
     double tests = (double)w->buyer_count * (double)(w->profile_count > 0 ? w->profile_count : 1);
-    for (size_t i = 0; i < w->profile_count; i++)
+    for (size_t i = 0; i < w->profile_count && w->sums != NULL; i++)
         fill_byte_sums(w->profiles[i], &w->sums[i]);
     ald__mark_run_tasks(&r->host, chunks, rank_chunk, w);
     for (size_t i = 0; i < chunks; i++) {
@@ -341,12 +346,13 @@ static ald_status list_stages(ald_watermark_reading *r, unsigned stages, const u
             ALD_TRY(ald__mark_reading_stage(r, v, s, err));
     }
     choose_profiles(&w);
-    sums = (w.profile_count + 1) * sizeof *w.sums;
-    w.sums = ald__alloc(alloc, sums, err);
+    sums = buyer_count > SHORT_LIST ? w.profile_count * sizeof *w.sums : 0;
+    w.sums = sums > 0 ? ald__alloc(alloc, sums, err) : NULL;
     w.log2_p = ald__alloc_zero(alloc, bytes, err);
     w.agreement = ald__alloc_zero(alloc, bytes, err);
     w.errors = ald__alloc_zero(alloc, chunks * sizeof *w.errors, err);
-    if (w.sums != NULL && w.log2_p != NULL && w.agreement != NULL && w.errors != NULL)
+    if ((w.sums != NULL || sums == 0) && w.log2_p != NULL && w.agreement != NULL &&
+        w.errors != NULL)
         st = rank_all(&w, ranks, rank_count, found_count, err);
     if (w.sums != NULL)
         ald__release(alloc, w.sums, sums);
