@@ -21,7 +21,8 @@ static void each_buffer(ald__pack *p, void (*visit)(ald__pack *, ald_buffer *))
                          &p->sample_offsets, &p->numbers,     &p->more,
                          &p->probed,         &p->indices,     &p->hash,
                          &p->words,          &p->templates,   &p->template_offsets,
-                         &p->slot_values,    &p->squeezed,    &p->bodies};
+                         &p->slot_values,    &p->marks,       &p->walked,
+                         &p->squeezed,       &p->bodies};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         visit(p, all[i]);
 }

@@ -86,11 +86,11 @@ struct ald__pack {
     ald_buffer table, entries; /* filter table; entries of the frame at hand */
     ald_buffer dense;          /* values of slots that have one */
     ald_buffer sample, sample_offsets;
-    ald_buffer numbers, more;                            /* lengths and such */
-    ald_buffer probed;                                   /* sample of a series */
-    ald_buffer indices;                                  /* uint16_t */
-    ald_buffer hash, words;                              /* of a dictionary */
-    ald_buffer templates, template_offsets, slot_values; /* of numbers in text */
+    ald_buffer numbers, more;                                           /* lengths and such */
+    ald_buffer probed;                                                  /* sample of a series */
+    ald_buffer indices;                                                 /* uint16_t */
+    ald_buffer hash, words;                                             /* of a dictionary */
+    ald_buffer templates, template_offsets, marks, walked, slot_values; /* of numbers in text */
     ald_buffer squeezed, bodies;
 };
 typedef struct ald__pack ald__pack;

@@ -3,6 +3,7 @@
  * from the first rows: one value stays text, one length is padded, the rest are plain. */
 #include <string.h>
 
+#include "core/base/endian.h"
 #include "core/codec/packed/pack.h"
 
 #define LEARN_ROWS 1024u
@@ -33,26 +34,41 @@ static int is_digit(uint8_t c)
     return (uint8_t)(c - '0') < 10;
 }
 
+/* The first digit from `at` on, or `size`. Eight bytes at a time: exclusive or turns digits into 0 to 9, and 0x76 more keeps
+ * just these below 0x80. */
+static size_t find_digit(const uint8_t *text, size_t at, size_t size)
+{
+    while (at + 8 <= size) {
+        uint64_t x = ald__load_le64(text + at) ^ 0x3030303030303030ull, other;
+        other = ((x & 0x7F7F7F7F7F7F7F7Full) + 0x7676767676767676ull) | x;
+        other = ~other & 0x8080808080808080ull;
+        if (other != 0)
+            return at + (size_t)__builtin_ctzll(other) / 8;
+        at += 8;
+    }
+    while (at < size && !is_digit(text[at]))
+        at++;
+    return at;
+}
+
 /* The next run of at most DIGITS_MAX digits; longer ones are passed. */
 static int next_run(run_scan *s)
 {
-    while (s->at < s->size) {
+    for (;;) {
         uint64_t value = 0;
-        size_t begin = s->at;
-        if (!is_digit(s->text[begin])) {
-            s->at++;
-            continue;
-        }
-        while (s->at < s->size && is_digit(s->text[s->at]))
-            value = value * 10 + (uint64_t)(s->text[s->at++] - '0');
-        if (s->at - begin > DIGITS_MAX)
+        size_t begin = find_digit(s->text, s->at, s->size), at = begin;
+        while (at < s->size && is_digit(s->text[at]))
+            value = value * 10 + (uint64_t)(s->text[at++] - '0');
+        s->at = at;
+        if (at == begin)
+            return 0;
+        if (at - begin > DIGITS_MAX)
             continue;
         s->begin = begin;
-        s->digits = s->at - begin;
+        s->digits = at - begin;
         s->value = value;
         return 1;
     }
-    return 0;
 }
 
 static void learn_run(run_policy *p, const run_scan *s)
@@ -98,71 +114,89 @@ static int has_marks(const ald__strings *v)
     return found > 0;
 }
 
-/* What a walk over all strings fills; with `values` NULL it only counts. */
+/* What a walk over all strings fills: templates, how many markers each has, and the values as they come. */
 typedef struct template_walk {
     const run_policy *policies;
-    size_t counts[ALD__PACKED_SLOT_MAX];
-    uint64_t *values[ALD__PACKED_SLOT_MAX];
-    uint8_t *to; /* templates */
+    uint8_t *to;
     size_t size;
+    uint8_t *marks; /* of each string */
+    ald_buffer *values;
+    size_t counts[ALD__PACKED_SLOT_MAX];
+    uint64_t *slots[ALD__PACKED_SLOT_MAX]; /* once they are told apart */
 } template_walk;
 
-static void walk_string(template_walk *w, const uint8_t *text, size_t size, int fill)
+/* There is room for the values of one string. */
+static uint8_t walk_string(template_walk *w, const uint8_t *text, size_t size)
 {
     run_scan s = {text, size, 0, 0, 0, 0};
+    uint64_t *values = (uint64_t *)(void *)(w->values->data + w->values->size);
     size_t slot = 0, copied = 0;
     for (size_t r = 0; slot < ALD__PACKED_SLOT_MAX && next_run(&s); r++) {
         uint8_t mark = mark_of(w->policies, r, &s);
         if (mark == 0)
             continue;
-        if (fill) {
-            memcpy(w->to + w->size, text + copied, s.begin - copied);
-            w->size += s.begin - copied;
-            w->to[w->size++] = mark;
-            copied = s.at;
-            w->values[slot][w->counts[slot]] = s.value;
-        }
+        memcpy(w->to + w->size, text + copied, s.begin - copied);
+        w->size += s.begin - copied;
+        w->to[w->size++] = mark;
+        copied = s.at;
+        values[slot] = s.value;
         w->counts[slot++]++;
     }
-    if (!fill || size == copied)
-        return;
-    memcpy(w->to + w->size, text + copied, size - copied);
+    if (size > copied)
+        memcpy(w->to + w->size, text + copied, size - copied);
     w->size += size - copied;
+    w->values->size += slot * sizeof *values;
+    return (uint8_t)slot;
 }
 
-static void walk_strings(template_walk *w, const ald__strings *v, uint32_t *offsets)
+static ald_status walk_strings(ald__pack *pack, template_walk *w, const ald__strings *v,
+                               uint32_t *offsets)
 {
+    offsets[0] = 0;
     for (size_t i = 0; i < v->n; i++) {
-        walk_string(w, v->data + v->offsets[i], v->offsets[i + 1] - v->offsets[i], offsets != NULL);
-        if (offsets != NULL)
-            offsets[i + 1] = (uint32_t)w->size;
+        ALD_TRY(ald__buffer_reserve(w->values, ALD__PACKED_SLOT_MAX * sizeof(uint64_t), pack->err));
+        w->marks[i] = walk_string(w, v->data + v->offsets[i], v->offsets[i + 1] - v->offsets[i]);
+        offsets[i + 1] = (uint32_t)w->size;
     }
+    return ALD_OK;
 }
 
-/* Templates into pack->templates, values into pack->slot_values; returns the number of slots. 0: none, or no memory. */
-static size_t make_templates(ald__pack *pack, const ald__strings *v, template_walk *w,
-                             ald__strings *templates)
+/* Values in the order of strings into a series for each slot. */
+static ald_status sort_slots(ald__pack *pack, template_walk *w, const ald__strings *v)
 {
-    size_t total = 0, slots = 0;
-    uint32_t *offsets;
-    uint64_t *values;
-    walk_strings(w, v, NULL);
-    while (slots < ALD__PACKED_SLOT_MAX && w->counts[slots] > 0)
-        total += w->counts[slots++];
-    offsets = ald__pack_room(pack, &pack->template_offsets, (v->n + 1) * sizeof *offsets);
-    values = ald__pack_room(pack, &pack->slot_values, total * sizeof *values);
-    w->to = ald__pack_room(pack, &pack->templates, ald__strings_size(v));
-    if (slots == 0 || offsets == NULL || values == NULL || w->to == NULL)
-        return 0;
-    for (size_t j = 0; j < slots; j++) {
-        w->values[j] = values;
-        values += w->counts[j];
+    const uint64_t *from = (const uint64_t *)(const void *)w->values->data;
+    uint64_t *to = ald__pack_room(pack, &pack->slot_values, w->values->size);
+    if (to == NULL)
+        return ALD_E_NOMEM;
+    for (size_t j = 0; j < ALD__PACKED_SLOT_MAX; j++) {
+        w->slots[j] = to;
+        to += w->counts[j];
         w->counts[j] = 0;
     }
-    offsets[0] = 0;
-    walk_strings(w, v, offsets);
+    for (size_t i = 0; i < v->n; i++) {
+        for (size_t j = 0; j < w->marks[i]; j++)
+            w->slots[j][w->counts[j]++] = *from++;
+    }
+    return ALD_OK;
+}
+
+/* Templates and slots; *slots = 0: there are no numbers. */
+static ald_status make_templates(ald__pack *pack, const ald__strings *v, template_walk *w,
+                                 ald__strings *templates, size_t *slots)
+{
+    uint32_t *offsets = ald__pack_room(pack, &pack->template_offsets, (v->n + 1) * sizeof *offsets);
+    *slots = 0;
+    w->values = &pack->walked;
+    w->values->size = 0;
+    w->to = ald__pack_room(pack, &pack->templates, ald__strings_size(v));
+    w->marks = ald__pack_room(pack, &pack->marks, v->n);
+    if (offsets == NULL || w->to == NULL || w->marks == NULL)
+        return ALD_E_NOMEM;
+    ALD_TRY(walk_strings(pack, w, v, offsets));
+    while (*slots < ALD__PACKED_SLOT_MAX && w->counts[*slots] > 0)
+        ++*slots;
     *templates = (ald__strings){w->to, offsets, v->n};
-    return slots;
+    return sort_slots(pack, w, v);
 }
 
 /* A dictionary where templates repeat, else text. */
@@ -194,14 +228,14 @@ ald_status ald__pack_strnum(ald__pack *pack, const ald__strings *v, ald__packed_
     learn(v, policies);
     memset(&w, 0, sizeof w);
     w.policies = policies;
-    slots = make_templates(pack, v, &w, &templates);
+    ALD_TRY(make_templates(pack, v, &w, &templates, &slots));
     if (slots == 0)
-        return pack->failed ? ALD_E_NOMEM : ALD_OK;
+        return ALD_OK;
     entry->small = (uint8_t)slots;
     entry->bytes = (uint32_t)w.size;
     ALD_TRY(put_templates(pack, &templates, entry, out));
     for (size_t j = 0; j < slots; j++) {
-        ald__numbers series = {(const uint8_t *)w.values[j], w.counts[j], 8, 0};
+        ald__numbers series = {(const uint8_t *)w.slots[j], w.counts[j], 8, 0};
         entry->slots[j].count = (uint32_t)w.counts[j];
         ALD_TRY(ald__ints_put_best(pack, &series, ALD__MODES_ALL, &entry->slots[j].ints, out));
     }
