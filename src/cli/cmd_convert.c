@@ -38,7 +38,10 @@ static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    {"IN", "the file to read; - is standard input (with --from)", offsetof(convert_args, in), 0},
+    {"IN",
+     "the file to read; - is standard input (with --from). A quoted pattern ('data/*.csv') reads "
+     "all that fit as one table, in the order of their names, with the first one's types",
+     offsetof(convert_args, in), 0},
     {"OUT",
      "the file to write; - is standard output (with --to). Without it a .ald is replaced by "
      "itself, in one step",
@@ -68,6 +71,8 @@ static const char *const examples[] = {
     "alimentar convert data.ald data.arrow --buffer-compression zstd",
     "from Parquet and back",
     "alimentar convert data.parquet data.ald && alimentar convert data.ald again.parquet",
+    "many files into one",
+    "alimentar convert 'data/*.parquet' all.ald",
     "through pipes",
     "ssh host cat data.csv.gz | alimentar convert - data.ald --from csv",
     "compress harder, in place",

@@ -12,6 +12,7 @@
 #include "ald/native.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
+#include "cli/many_files.h"
 #include "cli/parquet_input.h"
 
 #define SMALL_FILE_BYTES ((uint64_t)64 << 20)
@@ -135,6 +136,22 @@ static ald_status open_stdin(cli_env *env, ald_source *out, ald_error *err)
     return ald_file_spool_fd(STDIN_FILENO, "standard input", out, err);
 }
 
+/* *path becomes that of the first file, where it stands for several. */
+static ald_status find_many(cli_input *in, const char **path, ald_error *err)
+{
+    ald_status status = cli_many_find(in->env, *path, &in->many, err);
+    if (status != ALD_OK || in->many == NULL) {
+        return status;
+    }
+    if (in->format == FORMAT_ALD) {
+        cli_hint(in->env, "convert them one by one to .parquet or .arrow, which are read together");
+        return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                             "%s: several .ald files are not read as one", *path);
+    }
+    *path = in->many->paths[0];
+    return ALD_OK;
+}
+
 ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_input *in,
                           ald_error *err)
 {
@@ -146,7 +163,11 @@ ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_
         return status;
     }
     in->name = is_stdin ? "standard input" : path;
-    env->subject = in->name;
+    status = is_stdin ? ALD_OK : find_many(in, &path, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    env->subject = is_stdin ? in->name : path;
     /* Not mapped: a file that shrinks while it is read is then an error, not the end of the process. */
     status =
         is_stdin ? open_stdin(env, &in->source, err) : ald_file_open(path, 0, &in->source, err);
@@ -179,6 +200,7 @@ void cli_input_close(cli_input *in)
         in->types.release(&in->types);
     }
     ald_source_close(&in->source);
+    cli_many_free(in->many);
 }
 
 ald_status cli_read_file(cli_env *env, const char *path, ald_buffer *out, ald_error *err)
@@ -279,7 +301,8 @@ static ald_status text_options(cli_input *in, const read_options *read, ald_text
     text->note = text_note;
     text->progress = text_progress;
     text->note_ctx = in;
-    text->restart = in->may_restart ? &in->restart : NULL;
+    text->restart = in->may_restart && in->many == NULL ? &in->restart : NULL;
+    text->schema = in->text_schema;
     if (read == NULL) {
         return ALD_OK;
     }
@@ -292,7 +315,7 @@ static ald_status text_options(cli_input *in, const read_options *read, ald_text
         }
         text->schema = &in->schema;
     }
-    if (read->types.count > 0) {
+    if (read->types.count > 0 && in->text_schema == NULL) {
         ald_status status = schema_from_types(in->env, &read->types, &in->types, err);
         if (status != ALD_OK) {
             return status;
@@ -471,8 +494,8 @@ static ald_status open_text(cli_input *in, const read_options *read,
     return status != ALD_OK ? status : compare_schema(in, expected, err);
 }
 
-ald_status cli_input_stream(cli_input *in, const read_options *read,
-                            const struct ArrowSchema *expected, ald_error *err)
+static ald_status open_one(cli_input *in, const read_options *read,
+                           const struct ArrowSchema *expected, ald_error *err)
 {
     ald_status status = ALD_OK;
     in->env->subject = in->name;
@@ -495,4 +518,11 @@ ald_status cli_input_stream(cli_input *in, const read_options *read,
     default:
         return open_ipc(in, expected, err);
     }
+}
+
+ald_status cli_input_stream(cli_input *in, const read_options *read,
+                            const struct ArrowSchema *expected, ald_error *err)
+{
+    ald_status status = open_one(in, read, expected, err);
+    return status == ALD_OK && in->many != NULL ? cli_many_join(in, read, err) : status;
 }

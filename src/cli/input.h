@@ -28,9 +28,12 @@ extern const opt_group
     cli_group_read_schema;             /* --schema, of commands that give it its usual meaning */
 extern const opt_group cli_group_from; /* --from alone */
 
+struct cli_many; /* cli/many_files.h */
+
 typedef struct cli_input {
     cli_env *env;
-    const char *name; /* of the file, or "standard input" */
+    const char *name;      /* of the file, the pattern of several, or "standard input" */
+    struct cli_many *many; /* the files of a pattern, of which the first is open; NULL: one file */
     file_format format;
     ald_source source;
     uint64_t file_size;       /* source.size_bytes, or, of compressed text, less */
@@ -49,10 +52,13 @@ typedef struct cli_input {
     struct ArrowArrayStream restart; /* … with this one, when `stream` failed and it is there */
     struct ArrowSchema schema;       /* of --schema; release NULL: none */
     struct ArrowSchema types;        /* of --types */
+    const struct ArrowSchema
+        *text_schema; /* set before the stream is opened: what text is read as, without --schema */
     cli_progress progress;
 } cli_input;
 
-/* Opens the bytes and finds the format. cli_input_close in any case. */
+/* Opens the bytes and finds the format. A path with *, ? or [ that is no file stands for all that fit, which are then read
+ * one behind the other (not .ald). cli_input_close in any case. */
 ALD_NODISCARD ald_status cli_input_open(cli_env *env, const char *path, const char *from,
                                         cli_input *in, ald_error *err);
 
