@@ -297,7 +297,7 @@ export async function generateKey(algorithm) {
     const secret = globalThis.crypto.getRandomValues(new Uint8Array(KEY_BYTES));
     const at = m.put(secret), out = m.alloc(KEY_BYTES);
     try {
-        m.check(`ald_wasm_${algorithm}_public`, at, out);
+        m.check(algorithm === 'ed25519' ? 'ald_wasm_ed25519_public' : 'ald_wasm_x25519_public', at, out);
         return { privateKey: privatePem(algorithm, secret), publicKey: publicPem(algorithm, m.copy(out, KEY_BYTES)) };
     } finally {
         secret.fill(0);
