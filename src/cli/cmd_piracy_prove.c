@@ -91,11 +91,11 @@ typedef struct evidence {
 } evidence;
 
 /* Numbers that are not whole are text: so the form that is signed is the same everywhere. */
-static void add_number(yyjson_mut_doc *doc, yyjson_mut_val *o, const char *key, const char *format,
+static void add_number(yyjson_mut_doc *doc, yyjson_mut_val *o, const char *key, int digits,
                        double v)
 {
     char text[40];
-    snprintf(text, sizeof(text), format, v);
+    snprintf(text, sizeof(text), "%.*f", digits, v);
     (void)yyjson_mut_obj_add_strcpy(doc, o, key, text);
 }
 
@@ -131,9 +131,9 @@ static yyjson_mut_val *evidence_object(const cli_env *env, const char *file, con
     }
     (void)yyjson_mut_obj_add_bool(doc, o, "match_confirmed", e->proof.match_confirmed);
     (void)yyjson_mut_obj_add_bool(doc, o, "read_blind", e->proof.is_blind);
-    add_number(doc, o, "confidence", "%.9f", f->confidence);
-    add_number(doc, o, "log2_p", "%.3f", f->log2_p);
-    add_number(doc, o, "agreement", "%.6f", f->agreement);
+    add_number(doc, o, "confidence", 9, f->confidence);
+    add_number(doc, o, "log2_p", 3, f->log2_p);
+    add_number(doc, o, "agreement", 6, f->agreement);
     (void)yyjson_mut_obj_add_uint(doc, o, "carriers", f->carriers);
     (void)yyjson_mut_obj_add_uint(doc, o, "profiles", f->profiles);
     add_date(env, doc, o);
@@ -142,8 +142,8 @@ static yyjson_mut_val *evidence_object(const cli_env *env, const char *file, con
         yyjson_mut_val *c = yyjson_mut_arr_add_obj(doc, list);
         (void)yyjson_mut_obj_add_str(doc, c, "name", e->columns[i].name);
         (void)yyjson_mut_obj_add_uint(doc, c, "carriers", e->columns[i].carriers);
-        add_number(doc, c, "log2_p", "%.3f", e->columns[i].log2_p);
-        add_number(doc, c, "agreement", "%.6f", e->columns[i].agreement);
+        add_number(doc, c, "log2_p", 3, e->columns[i].log2_p);
+        add_number(doc, c, "agreement", 6, e->columns[i].agreement);
     }
     (void)yyjson_mut_obj_add_str(doc, o, "method", METHOD);
     (void)yyjson_mut_obj_add_str(doc, o, "tool", "alimentar");
