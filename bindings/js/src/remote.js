@@ -3,7 +3,7 @@
 
 import { AldError, ioError } from './error.js';
 
-const FIRST_BYTES = 4096; // header, and metadata of most files
+const FIRST_BYTES = 1024; // header and metadata of most files: no more than what has to be read anyway
 
 async function get(url, { signal, headers, fetch: fetchWith = globalThis.fetch }, range) {
     const wanted = new Headers(headers);
