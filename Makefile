@@ -7,11 +7,11 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test-fast test check asan ubsan msan fuzz coverage wasm wasm-check viewer bench docs fmt fmt-check tidy \
+.PHONY: help build demo test-fast test check asan ubsan msan fuzz coverage wasm wasm-check viewer bench bench-watermark docs fmt fmt-check tidy \
     install amalgam clean setup-build setup-test setup-check
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 setup-build:
 	@tools/setup build
@@ -67,6 +67,11 @@ wasm-check: setup-test ## the core needs nothing but a bare wasm32; the modules 
 
 bench: setup-test ## compares with peers on the same data
 	@tools/bench
+
+bench-watermark: setup-test build ## what watermarks survive, through real files; what attackers can do
+	@build/venv/bin/python3 bench/watermark/survival.py --bin build/alimentar --promised
+	@build/venv/bin/python3 bench/watermark/survival.py --bin build/alimentar --sets 3,8,normal,price,intf,f32 --strengths 0.0001,0.001
+	@build/venv/bin/python3 bench/watermark/attacks.py --bin build/alimentar
 
 docs: build ## man pages and completions in build/docs
 	@tools/docs build/docs

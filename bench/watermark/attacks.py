@@ -86,7 +86,8 @@ def collusion(bench, n, trials, results):
                 blind += got is not None
                 every += listed == set(guilty)
                 some += bool(listed)
-            say(results, f"{count} buyers, {how}, {n} rows: one read blind %, all listed %, one listed %", trials, blind, every, some)
+            say(results, f"{count} buyers, {how}, {n} rows: one read blind %, all listed %, one listed %", trials, blind, every,
+                some)
 
 
 def overwriting(bench, name, n, trials, results):

@@ -5,9 +5,10 @@
     bench/watermark/survival.py --bin PATH [--sets 3,normal] [--rows 1000,5000] [--strengths 0.001] [--attacks a,b] [--trials N]
                                 [--promised] [--json FILE]
 
-Needs numpy, pandas and pyarrow. A set is made from a seed, marked as an Arrow file, attacked, and written in one of several
-formats in turns (our CSV and JSON Lines through `convert`, pandas' CSV, pyarrow's Arrow file): so the formats are part of each
-attack. Then `piracy extract` reads it: blind, with the key alone; and with a registry of the buyer and nine others.
+Needs numpy and pyarrow, and takes pandas where it is there. A set is made from a seed, marked as an Arrow file, attacked, and
+written in one of several formats in turns (our CSV and JSON Lines through `convert`, pandas' or pyarrow's CSV, pyarrow's Arrow
+file): so the formats are part of each attack. Then `piracy extract` reads it: blind, with the key alone; and with a registry of
+the buyer and nine others.
 
 --promised runs the six rows that docs/WATERMARK.md promises something for, with 5,000 rows of 3 columns, and fails when one of
 them is not kept. Each cell: read blind % / found in the registry %. A buyer that is wrong ends the run.
@@ -20,9 +21,14 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.ipc
+
+try:
+    import pandas as pd
+except ImportError:
+    pd = None
 
 PROMISED = {"sample50": 99, "col1": 95, "csv": 99, "noise.1s": 90, "round/2": 85, "shuffle": 100}
 
@@ -152,7 +158,10 @@ def write_leak(tool, table, way):
     arrow = tool.folder / "leak.arrow"
     if way == 1:
         path = tool.folder / "leak_pandas.csv"
-        pd.DataFrame(table).to_csv(path, index=False)
+        if pd is not None:
+            pd.DataFrame(table).to_csv(path, index=False)
+        else:
+            pyarrow.csv.write_csv(pa.table({k: pa.array(v) for k, v in table.items()}), str(path))
         return path
     write_arrow(arrow, table)
     if way == 3:
