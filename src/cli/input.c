@@ -283,7 +283,8 @@ static ald_status schema_from_types(cli_env *env, const opt_list *list, struct A
 
 static void text_note(void *ctx, const char *text)
 {
-    const cli_input *in = ctx;
+    cli_input *in = ctx;
+    in->has_notes = 1;
     cli_note(in->env, "%s: %s", in->name, text);
 }
 
@@ -525,4 +526,19 @@ ald_status cli_input_stream(cli_input *in, const read_options *read,
 {
     ald_status status = open_one(in, read, expected, err);
     return status == ALD_OK && in->many != NULL ? cli_many_join(in, read, err) : status;
+}
+
+ald_status cli_input_again(cli_input *in, const read_options *read, ald_error *err)
+{
+    if (in->stream.release != NULL) {
+        in->stream.release(&in->stream);
+    }
+    if (in->schema.release != NULL) {
+        in->schema.release(&in->schema);
+    }
+    if (in->types.release != NULL) {
+        in->types.release(&in->types);
+    }
+    in->may_restart = 0;
+    return cli_input_stream(in, read, NULL, err);
 }

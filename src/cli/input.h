@@ -50,6 +50,7 @@ typedef struct cli_input {
     struct ArrowArrayStream stream; /* once opened */
     uint8_t may_restart; /* set before the stream is opened: whoever reads it can begin again … */
     struct ArrowArrayStream restart; /* … with this one, when `stream` failed and it is there */
+    uint8_t has_notes;               /* of text: some were told, so its types are known */
     struct ArrowSchema schema;       /* of --schema; release NULL: none */
     struct ArrowSchema types;        /* of --types */
     const struct ArrowSchema
@@ -66,6 +67,9 @@ ALD_NODISCARD ald_status cli_input_open(cli_env *env, const char *path, const ch
  * `expected` (or NULL) is compared with the schema found. `read` may be NULL. */
 ALD_NODISCARD ald_status cli_input_stream(cli_input *in, const read_options *read,
                                           const struct ArrowSchema *expected, ald_error *err);
+
+/* Text once more, from its beginning, with types that are known before the first row. */
+ALD_NODISCARD ald_status cli_input_again(cli_input *in, const read_options *read, ald_error *err);
 
 /* Gathers what is trusted and known for a .ald; cli_input_stream does it, where it was not done before. The first call
  * counts. `options` may be NULL. */

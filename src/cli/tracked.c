@@ -23,8 +23,10 @@ static ald_status tracked_next(void *ctx, struct ArrowArray *out, ald_error *err
     ald_status status = ald_stream_next(&t->from, out, err);
     if (status != ALD_OK) {
         t->env->subject = t->name;
+        t->is_over = 1;
         return status;
     }
+    t->is_over = out->release == NULL;
     if (out->release != NULL) {
         t->row_count += (uint64_t)out->length;
         if (t->progress != NULL) {

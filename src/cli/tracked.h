@@ -17,6 +17,7 @@ typedef struct cli_tracked {
     uint64_t row_count;
     uint64_t total_rows; /* 0: unknown */
     size_t column_count; /* of the schema; known once it was asked for */
+    uint8_t is_over;     /* the stream has ended or failed */
 } cli_tracked;
 
 /* `tracked` is the caller's and outlives `out`. */

@@ -23,6 +23,7 @@ typedef struct transfer_state {
     ald_extras extras;
     struct ArrowSchema schema; /* with column documentation; release NULL: the stream's own */
     write_options write;
+    uint8_t is_read; /* the input's rows, to their end or to an error */
 } transfer_state;
 
 static void keep_layout(write_options *write, const ald_info *info, int may_align)
@@ -192,7 +193,7 @@ static void name_metadata_file(const transfer_state *s, const ald_error *err)
 static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
 {
     struct ArrowArrayStream batches;
-    cli_tracked tracked = {s->env, s->in.name, s->in.stream, NULL, NULL, 0, 0, 0};
+    cli_tracked tracked = {s->env, s->in.name, s->in.stream, NULL, NULL, 0, 0, 0, 0};
     memset(&batches, 0, sizeof(batches));
     s->in.stream.release = NULL;
     tracked.schema = s->schema.release != NULL ? &s->schema : NULL;
@@ -211,6 +212,7 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
         status = cli_output_write(&s->out, path, &batches, &s->write, &s->extras, err);
     }
     cli_progress_end(&s->in.progress);
+    s->is_read = tracked.is_over;
     if (status == ALD_OK) {
         say_done(s, &tracked);
     } else {
@@ -298,11 +300,28 @@ static ald_status open_bought(transfer_state *s, ald_error *err)
     return status == ALD_OK ? cli_license_use(s->env, cli_input_info(&s->in), 1, err) : status;
 }
 
-/* Types that samples of a text gave did not hold: the output that was begun is gone, and another one is written. */
+/* Whether what samples of a text gave was refused, and may not be what the text has: a column that comes later is not there
+ * yet. Notes are told when types are known. */
+static int is_refused_early(const transfer_state *s, ald_status status)
+{
+    return status != ALD_OK && status != ALD_E_IO && status != ALD_E_NOMEM && s->in.may_restart &&
+           (file_format_scope_in(s->in.format) & SCOPE_TEXT_IN) != 0 && !s->in.has_notes &&
+           !s->is_read;
+}
+
+/* What samples of a text gave did not hold: the output that was begun is gone, and another one is written. */
 static ald_status copy_again(transfer_state *s, const char *path, ald_error *err)
 {
-    s->in.stream = s->in.restart;
-    memset(&s->in.restart, 0, sizeof(s->in.restart));
+    s->env->hint[0] = '\0';
+    if (s->in.restart.release != NULL) {
+        s->in.stream = s->in.restart;
+        memset(&s->in.restart, 0, sizeof(s->in.restart));
+    } else {
+        ald_status status = cli_input_again(&s->in, s->t->read, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+    }
     if (s->schema.release != NULL) {
         s->schema.release(&s->schema);
     }
@@ -310,6 +329,16 @@ static ald_status copy_again(transfer_state *s, const char *path, ald_error *err
     s->env->subject = s->in.name;
     ald_status status = make_schema(s, err);
     return status != ALD_OK ? status : copy_rows(s, path, err);
+}
+
+static ald_status copy(transfer_state *s, const char *path, ald_error *err)
+{
+    ald_status status = make_schema(s, err);
+    if (status == ALD_OK) {
+        status = copy_rows(s, path, err);
+    }
+    return s->in.restart.release != NULL || is_refused_early(s, status) ? copy_again(s, path, err)
+                                                                        : status;
 }
 
 static ald_status run(transfer_state *s, ald_error *err)
@@ -343,15 +372,12 @@ static ald_status run(transfer_state *s, ald_error *err)
     if (status == ALD_OK) {
         status = take_checked(s, err);
     }
-    if (status == ALD_OK) {
-        note_mark(s);
-        apply_csv_options(s);
-        status = make_schema(s, err);
+    if (status != ALD_OK) {
+        return status;
     }
-    if (status == ALD_OK) {
-        status = copy_rows(s, path, err);
-    }
-    return s->in.restart.release != NULL ? copy_again(s, path, err) : status;
+    note_mark(s);
+    apply_csv_options(s);
+    return copy(s, path, err);
 }
 
 /* What of the input's trust is gone now, though options said so. */

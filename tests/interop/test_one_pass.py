@@ -22,7 +22,7 @@ def csv_rows(row, count, last=()):
 
 
 def inputs():
-    """name, text, options"""
+    """format, text, options; output's format, if it is not arrow"""
     plain, count = "{i},{i}.25,2024-01-31 12:30:00", BYTES // 36
     yield "csv", csv_rows(plain, count), []
     yield "csv", csv_rows(plain, count, ["1.5,2,2024-01-31 12:30:00"]), []
@@ -44,6 +44,11 @@ def inputs():
     yield "jsonl", lines + '{"a":"x"}\n', ["--mixed", "string"]
     yield "jsonl", lines + '{"a":1,"a":2}\n', []
     yield "jsonl", lines + '{"a":1,\n', []
+    # What the output or an option refuses is the file's, not the samples'.
+    yield "jsonl", "{}\n" * (BYTES // 3) + '{"a":1}\n', [], "csv"
+    yield "jsonl", "{}\n" * (BYTES // 3), [], "csv"
+    yield "jsonl", lines + '{"late":1}\n', ["--column-docs", "DOCS"], "ald"
+    yield "jsonl", '{"a":"\\u0000"}\n' * (BYTES // 15) + '{"b":0.1234567890123456789}\n', [], "csv"
 
 
 def run(binary, *arguments, stdout=subprocess.PIPE):
@@ -56,15 +61,20 @@ def main():
     parser.add_argument("--bin", required=True)
     args = parser.parse_args()
     passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for number, (kind, text, options) in enumerate(inputs()):
-            source, target = Path(folder) / f"in.{kind}", Path(folder) / "out.arrow"
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        docs = Path(other) / "docs.json"
+        docs.write_text('{"late":{"description":"comes last"}}')
+        for number, (kind, text, options, *to) in enumerate(inputs()):
+            to = to[0] if to else "arrow"
+            options = [str(docs) if o == "DOCS" else o for o in options]
+            source, target = Path(folder) / f"in.{kind}", Path(folder) / f"out.{to}"
             source.write_text(text)
             threads = ["--threads", str(1 + number % 2)]
-            code, data, notes = run(args.bin, str(source), "-", "--to", "arrow", *threads, *options)
+            code, data, notes = run(args.bin, str(source), "-", "--to", to, *threads, *options)
             code_file, _, notes_file = run(args.bin, str(source), str(target), *threads, *options)
             written = target.read_bytes() if target.exists() else b""
             # A pipe may have been given rows before the error; a file is there when all is well, or not at all.
+            notes, notes_file = notes.replace("standard output", "OUT"), notes_file.replace(str(target), "OUT")
             if code == code_file and notes == notes_file and written == (data if code == 0 else b""):
                 passed += 1
             else:
