@@ -16,6 +16,7 @@
 #define SURE_PART 0.97
 #define PART 4u
 #define PART_VALUES 8192u
+#define PART_VALUES_MAX 65536u
 #define EXCEPTIONS_PART 5u
 #define E_TRIED_MAX 15
 #define E_TRIED_MAX_FLOAT 8
@@ -432,7 +433,7 @@ static ald_status compare_part(number_column *c, const number_choice *choice, in
     *sure = 0;
     if (part.n < PART_VALUES * PART)
         return ALD_OK;
-    part.n /= PART;
+    part.n = part.n / PART < PART_VALUES_MAX ? part.n / PART : PART_VALUES_MAX;
     ALD_TRY(build_number_filter(c, &raw, &part, &entry, &c->pack->trial, &done));
     ALD_TRY(ald__pack_real_cost(c->pack, &c->pack->trial, &plain));
     ALD_TRY(build_number_filter(c, choice, &part, &entry, &c->pack->trial, &done));
