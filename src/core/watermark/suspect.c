@@ -247,7 +247,9 @@ static void try_domain(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *
     for (int offset = OFFSETS; offset >= -OFFSETS; offset--) {
         double bonus = decimals == usual ? (offset == 0 ? 16 : 8) : offset == 0 ? 3 : 0;
         guess.cap = cap + offset;
-        if (offset < OFFSETS)
+        if (decimals >= 0 && guess.cap < ALD__MARK_LEAST_PLANE + 4) /* no plane at all */
+            memset(&stats[1], 0, sizeof stats[1]);
+        else if (offset < OFFSETS)
             lower_cap(pass, &stats[0], &guess, &stats[1]);
         score_guess(s, &stats[offset < OFFSETS], guess, bonus);
     }
