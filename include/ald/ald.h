@@ -21,6 +21,7 @@
 #include "ald/mapped.h"
 #include "ald/native.h"
 #include "ald/parquet.h"
+#include "ald/piracy.h"
 #include "ald/query.h"
 #include "ald/reader.h"
 #include "ald/rewrite.h"
@@ -32,6 +33,7 @@
 #include "ald/trust.h"
 #include "ald/value.h"
 #include "ald/version.h"
+#include "ald/watermark.h"
 #include "ald/writer.h"
 
 #endif
