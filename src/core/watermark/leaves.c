@@ -10,6 +10,8 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 
+#define MASK_SLOTS (INT64_C(1) << 32)
+
 /* ---- what a schema has */
 
 static int is_number(ald__type_id id)
@@ -216,6 +218,10 @@ static ald_status make_mask(walker *w, const ald__mark_slots *s, ald__mark_slots
     child->mask = NULL;
     if ((s->mask == NULL && validity == NULL) || child->count == 0)
         return ALD_OK;
+    /* Runs have slots without bytes: what is asked for here is not bounded by what is there. */
+    if (child->count > MASK_SLOTS)
+        return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                         "a batch has lists of more than 2^32 values with nulls");
     mask = ald__arena_alloc(w->arena, ald__bits_bytes((uint64_t)child->count), err);
     if (mask == NULL)
         return ALD_E_NOMEM;
