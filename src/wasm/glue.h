@@ -116,6 +116,7 @@ ald_status ald_wasm_rewrite(ald_source *source, ald_wasm_request *request, ald_b
 struct ArrowArray *ald_wasm_table_new(uint32_t column_count, double row_count);
 ald_status ald_wasm_table_column(struct ArrowArray *table, double null_count, void *validity,
                                  void *first, void *second);
+void ald_wasm_table_free(struct ArrowArray *table); /* one that no stream took */
 ald_status ald_wasm_table_stream(struct ArrowArray *table, const char *schema_json, size_t size,
                                  struct ArrowArrayStream *out);
 /* The public key of a private one. */

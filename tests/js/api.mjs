@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { fails, finish, memoryDatabase, serve, test } from './harness.mjs';
+import { fails, finish, memoryDatabase, serve, test, withMemoryLimit } from './harness.mjs';
 
 // Exports may be replaced for one call, to see what becomes of a trap.
 const traps = new Set();
@@ -322,6 +322,27 @@ await test('the cache', async () => {
     assert.match((await fails(ald.cacheFromUrl('k', server.url('/x.ald')), 'IoError')).hint, /removeCached/);
     delete globalThis.indexedDB;
     await server.close();
+});
+
+await test('what does not fit into memory is OutOfMemory, and the instance goes on', async () => {
+    const noise = Float64Array.from({ length: 1e6 }, (_, i) => Math.sin(i));
+    const small = await ald.save(rows);
+    const files = {};
+    for (const compression of ['none', 'zstd-l3', 'lz4']) {
+        files[compression] = await ald.save({ noise }, { compression });
+    }
+    for (const [compression, file] of Object.entries(files)) {
+        for (const pages of [100, 150, 200, 260]) { // 8 MB of values and about as many of file do not fit
+            await ald.init(withMemoryLimit(modules.whole, pages));
+            const toText = (data) => data.toCSV().finally(() => data.close());
+            const error = await ald.load(file).then(toText).then(() => null, (thrown) => thrown);
+            assert.equal(error?.name, 'OutOfMemory', `${compression}, ${pages}: ${error?.stack}`);
+            assert.equal((await ald.load(small)).numRows, 1000, `${compression}, ${pages}`);
+        }
+    }
+    await fails(ald.save({ noise: Float64Array.from({ length: 4e6 }, Math.random) }), 'OutOfMemory');
+    assert.equal((await ald.load(await ald.save(rows))).numRows, 1000);
+    await ald.init();
 });
 
 await test('the reader: same data, no writing', async () => {

@@ -119,3 +119,38 @@ export function memoryDatabase({ quota = Infinity } = {}) {
         },
     };
 }
+
+function leb128(value) {
+    const out = [];
+    do {
+        out.push((value & 127) | (value > 127 ? 128 : 0));
+        value >>>= 7;
+    } while (value > 0);
+    return out;
+}
+
+function readLeb128(bytes, at) {
+    let value = 0, shift = 0, byte;
+    do {
+        byte = bytes[at++];
+        value |= (byte & 127) << shift;
+        shift += 7;
+    } while (byte > 127);
+    return [value, at];
+}
+
+/** A module whose memory cannot grow beyond so many pages of 64 KiB. */
+export function withMemoryLimit(bytes, pages) {
+    const MEMORY = 5;
+    for (let at = 8; at < bytes.length;) {
+        const [size, begin] = readLeb128(bytes, at + 1);
+        if (bytes[at] === MEMORY) {
+            const [least] = readLeb128(bytes, begin + 2);
+            const section = [1, 1, ...leb128(least), ...leb128(pages)]; // one memory, with a limit
+            return Buffer.concat([bytes.subarray(0, at), Buffer.from([MEMORY, ...leb128(section.length), ...section]),
+                bytes.subarray(begin + size)]);
+        }
+        at = begin + size;
+    }
+    throw new Error('no memory section');
+}

@@ -105,6 +105,31 @@ function columnOf(name, values) {
 
 const asBytes = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
+/** The columns in the module's memory; what was made of them is freed when the rest does not fit. */
+function makeTable(m, columns, length) {
+    const table = m.pointer('ald_wasm_table_new', columns.length, length);
+    try {
+        for (const { nullCount, validity, buffers } of columns) {
+            const placed = [];
+            try {
+                for (const array of [validity, buffers[0], buffers[1]]) {
+                    placed.push(array === undefined || array === null ? 0 : m.put(asBytes(array)));
+                }
+            } catch (error) {
+                placed.forEach((at) => m.free(at));
+                throw error;
+            }
+            m.check('ald_wasm_table_column', table, nullCount, ...placed);
+        }
+        return table;
+    } catch (error) {
+        if (!m.isDead) {
+            m.call('ald_wasm_table_free', table);
+        }
+        throw error;
+    }
+}
+
 /** Runs body(stream) over one batch of these columns: {name: array}. */
 export function columnStream(m, data, body) {
     const columns = Object.entries(data).map(([name, values]) => columnOf(name, values));
@@ -114,11 +139,7 @@ export function columnStream(m, data, body) {
             throw invalidArgument(`column '${column.name}' has ${column.length} rows, '${columns[0].name}' ${length}`);
         }
     }
-    const put = (array) => (array === undefined || array === null ? 0 : m.put(asBytes(array)));
-    const table = m.pointer('ald_wasm_table_new', columns.length, length);
-    for (const { nullCount, validity, buffers } of columns) {
-        m.check('ald_wasm_table_column', table, nullCount, put(validity), put(buffers[0]), put(buffers[1]));
-    }
+    const table = makeTable(m, columns, length);
     const fields = columns.map(({ name, type }) => ({ name, type, nullable: true }));
     const schema = encodeText(JSON.stringify({ fields }));
     const stream = m.pointer('ald_wasm_stream_new');

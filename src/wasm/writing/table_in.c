@@ -79,6 +79,11 @@ ald_status ald_wasm_table_column(struct ArrowArray *table, double null_count, vo
     return ALD_OK;
 }
 
+void ald_wasm_table_free(struct ArrowArray *table)
+{
+    table->release(table);
+}
+
 ald_status ald_wasm_table_stream(struct ArrowArray *table, const char *schema_json, size_t size,
                                  struct ArrowArrayStream *out)
 {
