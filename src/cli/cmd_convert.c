@@ -39,8 +39,9 @@ static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
 
 static const opt_operand operands[] = {
     {"IN",
-     "the file to read; - is standard input (with --from). A quoted pattern ('data/*.csv') reads "
-     "all that fit as one table, in the order of their names, with the first one's types",
+     "the file to read; - is standard input (with --from). A quoted pattern ('data/*.csv') or a "
+     "folder is read as one table: all files in the order of their names, with the first one's "
+     "types; folders named key=value become columns",
      offsetof(convert_args, in), 0},
     {"OUT",
      "the file to write; - is standard output (with --to). Without it a .ald is replaced by "

@@ -48,7 +48,7 @@ static file_format by_extension(const char *extension)
 }
 
 /* Text may be compressed: data.csv.gz is CSV. */
-static file_format by_path(const char *path)
+file_format file_format_of_path(const char *path)
 {
     char name[256];
     const char *slash = strrchr(path, '/');
@@ -61,6 +61,11 @@ static file_format by_path(const char *path)
         return inner != FORMAT_UNKNOWN && !rows[inner].binary ? inner : FORMAT_UNKNOWN;
     }
     return dot != NULL ? by_extension(dot + 1) : FORMAT_UNKNOWN;
+}
+
+file_format file_format_of_name(const char *name)
+{
+    return by_extension(name[0] == '.' ? name + 1 : name);
 }
 
 const char *file_format_text(file_format format)
@@ -115,9 +120,9 @@ ald_status file_format_find(cli_env *env, const char *path, const char *name, co
     *out = FORMAT_UNKNOWN;
     env->subject = NULL; /* the message names the path */
     if (name != NULL) {
-        *out = by_extension(name[0] == '.' ? name + 1 : name);
+        *out = file_format_of_name(name);
     } else if (strcmp(path, "-") != 0) {
-        *out = by_path(path);
+        *out = file_format_of_path(path);
     }
     if (*out == FORMAT_UNKNOWN) {
         return unknown(env, path, name, option, err);

@@ -36,6 +36,10 @@ typedef enum file_format {
 /* "csv"; NULL-terminated list for --from and --to. */
 extern const char *const file_format_names[];
 
+/* By extension, or by a name as --from takes it; FORMAT_UNKNOWN: neither tells. */
+file_format file_format_of_path(const char *path);
+file_format file_format_of_name(const char *name);
+
 /* A short description: "Arrow IPC stream". */
 const char *file_format_text(file_format format);
 /* "csv" */

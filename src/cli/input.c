@@ -137,19 +137,14 @@ static ald_status open_stdin(cli_env *env, ald_source *out, ald_error *err)
 }
 
 /* *path becomes that of the first file, where it stands for several. */
-static ald_status find_many(cli_input *in, const char **path, ald_error *err)
+static ald_status find_many(cli_input *in, const char *from, const char **path, ald_error *err)
 {
-    ald_status status = cli_many_find(in->env, *path, &in->many, err);
-    if (status != ALD_OK || in->many == NULL) {
-        return status;
+    in->env->subject = NULL; /* the message names the path */
+    ald_status status = cli_many_find(in->env, *path, from, &in->many, err);
+    if (status == ALD_OK && in->many != NULL) {
+        *path = in->many->paths[0];
     }
-    if (in->format == FORMAT_ALD) {
-        cli_hint(in->env, "convert them one by one to .parquet or .arrow, which are read together");
-        return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
-                             "%s: several .ald files are not read as one", *path);
-    }
-    *path = in->many->paths[0];
-    return ALD_OK;
+    return status;
 }
 
 ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_input *in,
@@ -158,12 +153,16 @@ ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_
     memset(in, 0, sizeof(*in));
     in->env = env;
     int is_stdin = strcmp(path, "-") == 0;
-    ald_status status = file_format_find(env, path, from, "--from", &in->format, err);
-    if (status != ALD_OK) {
-        return status;
-    }
     in->name = is_stdin ? "standard input" : path;
-    status = is_stdin ? ALD_OK : find_many(in, &path, err);
+    ald_status status = is_stdin ? ALD_OK : find_many(in, from, &path, err);
+    if (status == ALD_OK) {
+        status = file_format_find(env, path, from, "--from", &in->format, err);
+    }
+    if (status == ALD_OK && in->many != NULL && in->format == FORMAT_ALD) {
+        cli_hint(env, "convert them one by one to .parquet or .arrow, which are read together");
+        status = ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                               "%s: several .ald files are not read as one", in->name);
+    }
     if (status != ALD_OK) {
         return status;
     }

@@ -58,8 +58,8 @@ typedef struct cli_input {
     cli_progress progress;
 } cli_input;
 
-/* Opens the bytes and finds the format. A path with *, ? or [ that is no file stands for all that fit, which are then read
- * one behind the other (not .ald). cli_input_close in any case. */
+/* Opens the bytes and finds the format. A path with *, ? or [ that is no file stands for all that fit, a folder for what
+ * is in it; they are read one behind the other (not .ald). cli_input_close in any case. */
 ALD_NODISCARD ald_status cli_input_open(cli_env *env, const char *path, const char *from,
                                         cli_input *in, ald_error *err);
 

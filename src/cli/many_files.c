@@ -1,193 +1,197 @@
 /* SPDX-License-Identifier: MIT */
-/* One file is open at a time: the first one is the input's own, the others are inputs of their own, each closed before the
- * next one is opened. */
+/* Which files a pattern or a folder stands for. In folders, names that begin with a dot or an underscore are not data: so do
+ * the programs that write such folders mark what they keep for themselves. */
+#define _DEFAULT_SOURCE
 #include "cli/many_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "ald/schema.h"
-#include "ald/stream.h"
-
-/* ---- finding */
+#define DEEPEST 32
 
 void cli_many_free(cli_many *many)
 {
-    for (size_t i = 0; many != NULL && i < many->count; i++) {
+    if (many == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < many->count; i++) {
         free(many->paths[i]);
     }
-    if (many != NULL) {
-        free(many->paths);
-        free(many);
-    }
+    cli_folder_columns_clear(&many->columns);
+    free(many->paths);
+    free(many);
 }
 
-static cli_many *copy_paths(const glob_t *found)
+static ald_status no_memory(ald_error *err)
 {
-    cli_many *many = calloc(1, sizeof(*many));
-    if (many != NULL) {
-        many->paths = calloc(found->gl_pathc, sizeof(*many->paths));
+    return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the names of files");
+}
+
+/* Takes `path`. */
+static ald_status add_path(cli_many *many, char *path, ald_error *err)
+{
+    char **paths = realloc(many->paths, (many->count + 1) * sizeof(*paths));
+    if (paths == NULL) {
+        free(path);
+        return no_memory(err);
     }
-    for (size_t i = 0; many != NULL && many->paths != NULL && i < found->gl_pathc; i++) {
-        many->paths[i] = strdup(found->gl_pathv[i]);
-        if (many->paths[i] == NULL) {
+    many->paths = paths;
+    many->paths[many->count++] = path;
+    return ALD_OK;
+}
+
+static int is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static ald_status walk(cli_many *many, const char *folder, file_format only, int depth,
+                       ald_error *err);
+
+static ald_status visit(cli_many *many, const char *folder, const char *name, file_format only,
+                        int depth, ald_error *err)
+{
+    size_t room = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(room);
+    if (path == NULL) {
+        return no_memory(err);
+    }
+    (void)snprintf(path, room, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
+                   name);
+    if (is_folder(path)) {
+        ald_status status = walk(many, path, only, depth + 1, err);
+        free(path);
+        return status;
+    }
+    file_format format = file_format_of_path(path);
+    if (format == FORMAT_UNKNOWN || (only != FORMAT_UNKNOWN && format != only)) {
+        free(path);
+        return ALD_OK;
+    }
+    return add_path(many, path, err);
+}
+
+static ald_status walk(cli_many *many, const char *folder, file_format only, int depth,
+                       ald_error *err)
+{
+    DIR *dir = depth < DEEPEST ? opendir(folder) : NULL;
+    ald_status status = ALD_OK;
+    if (dir == NULL) {
+        return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot read the folder '%s'%s", folder,
+                             depth < DEEPEST ? "" : ": folders are nested too deep");
+    }
+    for (;;) {
+        const struct dirent *entry = readdir(dir);
+        if (entry == NULL || status != ALD_OK) {
             break;
         }
-        many->count++;
+        if (entry->d_name[0] != '.' && entry->d_name[0] != '_') {
+            status = visit(many, folder, entry->d_name, only, depth, err);
+        }
     }
-    if (many != NULL && many->count < found->gl_pathc) {
-        cli_many_free(many);
-        return NULL;
-    }
-    return many;
+    (void)closedir(dir);
+    return status;
 }
 
-ald_status cli_many_find(cli_env *env, const char *path, cli_many **out, ald_error *err)
+static ald_status add_found(cli_many *many, const char *path, file_format only, ald_error *err)
+{
+    if (is_folder(path)) {
+        return walk(many, path, only, 0, err);
+    }
+    char *copy = strdup(path);
+    return copy != NULL ? add_path(many, copy, err) : no_memory(err);
+}
+
+static ald_status expand(cli_env *env, cli_many *many, const char *pattern, file_format only,
+                         ald_error *err)
 {
     glob_t found;
     ald_status status = ALD_OK;
-    *out = NULL;
-    if (strpbrk(path, "*?[") == NULL || access(path, F_OK) == 0) {
-        return ALD_OK;
-    }
     memset(&found, 0, sizeof(found));
-    int code = glob(path, GLOB_ERR, NULL, &found);
-    if (code == 0) {
-        *out = copy_paths(&found);
+    int code = glob(pattern, GLOB_ERR, NULL, &found);
+    for (size_t i = 0; code == 0 && status == ALD_OK && i < found.gl_pathc; i++) {
+        status = add_found(many, found.gl_pathv[i], only, err);
     }
     globfree(&found);
-    if (code == GLOB_NOMATCH) {
+    if (code == GLOB_NOSPACE) {
+        return no_memory(err);
+    }
+    if (code != 0 && code != GLOB_NOMATCH) {
+        return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "a folder of '%s' cannot be read",
+                             pattern);
+    }
+    if (status == ALD_OK && many->count == 0) {
         cli_hint(env, "quote a pattern, or the shell puts the names in its place");
-        status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "no file fits '%s'", path);
+        status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "no file fits '%s'", pattern);
         if (err != NULL) {
             err->detail = ENOENT;
         }
-    } else if (code != 0 && code != GLOB_NOSPACE) {
-        status =
-            ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "a folder of '%s' cannot be read", path);
-    } else if (*out == NULL) {
-        status = ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the names of files");
     }
     return status;
 }
 
-/* ---- reading */
-
-typedef struct joined {
-    cli_input *in;
-    const read_options *read;
-    struct ArrowArrayStream first;
-    struct ArrowSchema schema; /* of all */
-    cli_input next;            /* the file that is open, but for the first */
-    size_t index;              /* of the file that is read */
-} joined;
-
-static struct ArrowArrayStream *stream_of(joined *j)
+static int compare_paths(const void *a, const void *b)
 {
-    return j->index == 0 ? &j->first : &j->next.stream;
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void close_current(joined *j)
+static ald_status check_formats(cli_env *env, const cli_many *many, ald_error *err)
 {
-    if (j->index > 0) {
-        cli_input_close(&j->next);
-        memset(&j->next, 0, sizeof(j->next));
-    } else if (j->first.release != NULL) {
-        j->first.release(&j->first);
+    for (size_t i = 1; i < many->count; i++) {
+        if (file_format_of_path(many->paths[i]) != file_format_of_path(many->paths[0])) {
+            cli_hint(env, "say with --from which are meant, or use a pattern");
+            return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                                 "%s and %s are of different formats", many->paths[0],
+                                 many->paths[i]);
+        }
     }
+    return ALD_OK;
 }
 
-/* The file goes in front of what is wrong with it, unless it is there; a hint stays behind. */
-static ald_status name_file(const joined *j, ald_status status, ald_error *err)
+/* Where in the paths the names of folders count: behind the folder, or from the first part of a pattern that is one. */
+static size_t root_length(const char *path, int is_pattern)
 {
-    const char *path = j->in->many->paths[j->index];
-    size_t length = strlen(path);
-    if (status == ALD_OK || err == NULL ||
-        (strncmp(err->msg, path, length) == 0 && err->msg[length] == ':')) {
-        return status;
+    size_t end = is_pattern ? strcspn(path, "*?[") : strlen(path);
+    while (is_pattern && end > 0 && path[end - 1] != '/') {
+        end--;
     }
-    ald_error why = *err;
-    size_t line = strcspn(why.msg, "\n");
-    const char *hint = why.msg[line] == '\n' ? why.msg + line + 1 : "";
-    (void)ald_error_set(err, status, why.offset, hint[0] != '\0' ? "%s: %.*s\n%s" : "%s: %.*s%s",
-                        path, (int)line, why.msg, hint);
-    err->detail = why.detail;
-    return status;
+    return end;
 }
 
-static ald_status open_next(joined *j, ald_error *err)
+ald_status cli_many_find(cli_env *env, const char *path, const char *from, cli_many **out,
+                         ald_error *err)
 {
-    cli_env *env = j->in->env;
-    const char *from = file_format_name(j->in->format);
-    close_current(j);
-    j->index++;
-    ald_status status = cli_input_open(env, j->in->many->paths[j->index], from, &j->next, err);
-    if (status == ALD_OK) {
-        j->next.columns = j->in->columns;
-        j->next.text_schema = &j->schema;
-        status = cli_input_stream(&j->next, j->read, NULL, err);
+    file_format only = from != NULL ? file_format_of_name(from) : file_format_of_path(path);
+    int is_pattern = strpbrk(path, "*?[") != NULL && access(path, F_OK) != 0;
+    *out = NULL;
+    if (path[0] == '\0' || (!is_pattern && !is_folder(path))) {
+        return ALD_OK;
     }
-    if (status == ALD_OK) {
-        struct ArrowSchema found;
-        memset(&found, 0, sizeof(found));
-        status = ald_stream_schema(&j->next.stream, &found, err);
+    cli_many *many = calloc(1, sizeof(*many));
+    if (many == NULL) {
+        return no_memory(err);
+    }
+    ald_status status =
+        is_pattern ? expand(env, many, path, only, err) : walk(many, path, only, 0, err);
+    if (status == ALD_OK && many->count > 0) {
+        qsort(many->paths, many->count, sizeof(*many->paths), compare_paths);
+        status = from == NULL ? check_formats(env, many, err) : ALD_OK;
         if (status == ALD_OK) {
-            status = ald_schema_compare(&j->schema, &found, 0, err);
-            found.release(&found);
+            status = cli_folder_columns_find(many->paths, many->count,
+                                             root_length(path, is_pattern), &many->columns, err);
         }
     }
-    return name_file(j, status, err);
-}
-
-static ald_status joined_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
-{
-    joined *j = ctx;
-    return ald_schema_copy(&j->in->env->host, &j->schema, out, err);
-}
-
-static ald_status joined_next(void *ctx, struct ArrowArray *out, ald_error *err)
-{
-    joined *j = ctx;
-    for (;;) {
-        ald_status status = name_file(j, ald_stream_next(stream_of(j), out, err), err);
-        if (status != ALD_OK || out->release != NULL || j->index + 1 == j->in->many->count) {
-            return status;
-        }
-        status = open_next(j, err);
-        if (status != ALD_OK) {
-            return status;
-        }
-    }
-}
-
-static void joined_free(void *ctx)
-{
-    joined *j = ctx;
-    close_current(j);
-    if (j->schema.release != NULL) {
-        j->schema.release(&j->schema);
-    }
-    free(j);
-}
-
-ald_status cli_many_join(cli_input *in, const read_options *read, ald_error *err)
-{
-    joined *j = calloc(1, sizeof(*j));
-    if (j == NULL) {
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory to read several files");
-    }
-    j->in = in;
-    j->read = read;
-    j->first = in->stream;
-    in->stream.release = NULL;
-    ald_status status = name_file(j, ald_stream_schema(&j->first, &j->schema, err), err);
-    if (status != ALD_OK) {
-        joined_free(j);
+    if (status != ALD_OK || many->count == 0) {
+        cli_many_free(many);
         return status;
     }
-    ald_stream_impl impl = {joined_schema, joined_next, joined_free, j, 0};
-    return ald_stream_new(&impl, &in->env->host.alloc, &in->stream, err);
+    *out = many;
+    return ALD_OK;
 }
