@@ -51,11 +51,17 @@ typedef struct ald_rewrite_options {
         load; /* how the input is checked and opened; NULL: the defaults. A signed input by an unknown
                                    * signer needs load->trust->allow_untrusted */
     const ald_value *metadata; /* the new metadata (a map), or NULL: as it is */
+    /* NULL, or called once, when the input has passed its checks and before anything is written. `checked` is what the
+     * checked bytes say (its schema is NULL), for the time of the call; `metadata` is a copy of its metadata, to be changed:
+     * it is what the new file gets, and then `metadata` above must be NULL. What was learned from the source before the call
+     * may be about other bytes. An error ends the rewriting. */
+    ald_status (*edit)(void *ctx, const ald_info *checked, ald_value *metadata, ald_error *err);
+    void *edit_ctx;
     ald_protection protection;
 } ald_rewrite_options;
 
 #define ALD_REWRITE_OPTIONS_INIT                                                                   \
-    {sizeof(ald_rewrite_options), 0, 0, 0, 0, NULL, NULL, ALD_PROTECTION_INIT}
+    {sizeof(ald_rewrite_options), 0, 0, 0, 0, NULL, NULL, NULL, NULL, ALD_PROTECTION_INIT}
 
 /* Checks `source` (everything up to decryption; the CRC32 over the whole; key and pieces where they are needed) and writes
  * the new file. An expired license does not stop it. Files whose payload stays encrypted as stored keep their minor version,

@@ -43,38 +43,42 @@ static ald_status published_key(cli_env *env, const publish_args *args,
     return status;
 }
 
+typedef struct published {
+    cli_env *env;
+    uint8_t key[ALD_QUERY_KEY_BYTES];
+} published;
+
+static ald_status publish(void *ctx, ald_value *metadata, ald_error *err)
+{
+    const published *p = ctx;
+    return cli_query_publish(p->env, metadata, p->key, err);
+}
+
 static ald_status run_publish(cli_env *env, void *raw, ald_error *err)
 {
     const publish_args *args = raw;
     rewriting r;
-    ald_value *metadata = NULL;
-    uint8_t key[ALD_QUERY_KEY_BYTES];
+    published p = {.env = env};
     char print[ALD_FINGERPRINT_BYTES];
     ald_status status = cli_rewriting_open(env, &args->place, &args->trust, 0, &r, err);
     if (status == ALD_OK) {
         status = cli_rewriting_sign(&r, &args->sign, &args->trust.key_passphrase, err);
     }
     if (status == ALD_OK) {
-        status = published_key(env, args, key, err);
+        status = published_key(env, args, p.key, err);
     }
     if (status == ALD_OK) {
-        status = ald_value_copy(&env->host.alloc, r.info->metadata, &metadata, err);
-    }
-    if (status == ALD_OK) {
-        status = cli_query_publish(env, metadata, key, err);
-    }
-    if (status == ALD_OK) {
-        r.options.metadata = metadata;
+        r.edit = publish;
+        r.edit_ctx = &p;
         status = cli_rewriting_run(&r, err);
     }
     if (status == ALD_OK && r.options.signing != ALD_SIGNING_SIGN) {
         cli_note(env, "without a signature (--key) whoever passes the file on can put another key "
                       "there, and read the questions");
     }
-    if (status == ALD_OK && ald_key_fingerprint(key, &env->host, print, NULL) == ALD_OK) {
+    if (status == ALD_OK && ald_key_fingerprint(p.key, &env->host, print, NULL) == ALD_OK) {
         cli_note(env, "questions are sealed to the key %s", print);
     }
-    ald_value_free(metadata);
     cli_rewriting_close(&r);
     return status;
 }

@@ -187,15 +187,37 @@ static ald_status fill(ald_value *out, yyjson_val *from, int depth, ald_error *e
     }
 }
 
-ald_status cli_metadata_merge(cli_env *env, const char *path, ald_value *map, ald_error *err)
+struct metadata_patch {
+    yyjson_doc *doc;
+};
+
+ald_status cli_metadata_read(cli_env *env, const char *path, metadata_patch **out, ald_error *err)
 {
-    yyjson_doc *doc = NULL;
-    ald_status status = read_object(env, path, &doc, err);
-    if (status == ALD_OK) {
-        status = fill_object(map, yyjson_doc_get_root(doc), 2, 1, err);
+    metadata_patch *patch = calloc(1, sizeof(*patch));
+    *out = NULL;
+    if (patch == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the metadata");
     }
-    yyjson_doc_free(doc);
-    return status;
+    ald_status status = read_object(env, path, &patch->doc, err);
+    if (status != ALD_OK) {
+        free(patch);
+        return status;
+    }
+    *out = patch;
+    return ALD_OK;
+}
+
+void cli_metadata_free(metadata_patch *patch)
+{
+    if (patch != NULL) {
+        yyjson_doc_free(patch->doc);
+        free(patch);
+    }
+}
+
+ald_status cli_metadata_merge(const metadata_patch *patch, ald_value *map, ald_error *err)
+{
+    return fill_object(map, yyjson_doc_get_root(patch->doc), 2, 1, err);
 }
 
 /* ---- column documentation */

@@ -16,8 +16,13 @@ typedef struct describe_options {
 
 extern const opt_group cli_group_describe;
 
-/* Every key of the JSON object in `path` is set in `map`; null drops the key. The other keys stay. */
-ALD_NODISCARD ald_status cli_metadata_merge(cli_env *env, const char *path, ald_value *map,
+/* The JSON object in `path`, read once: it may be a pipe. */
+typedef struct metadata_patch metadata_patch;
+ALD_NODISCARD ald_status cli_metadata_read(cli_env *env, const char *path, metadata_patch **out,
+                                           ald_error *err);
+void cli_metadata_free(metadata_patch *patch); /* NULL is fine */
+/* Every key of it is set in `map`; null drops the key. The other keys stay. */
+ALD_NODISCARD ald_status cli_metadata_merge(const metadata_patch *patch, ald_value *map,
                                             ald_error *err);
 
 /* {"column": {"description", "dtype", "values", "missing"}} of `path` into the fields' metadata; null drops an entry. */

@@ -128,6 +128,14 @@ ald_status cli_rewriting_sign(rewriting *r, const sign_options *sign,
     return status;
 }
 
+static ald_status edit_checked(void *ctx, const ald_info *checked, ald_value *metadata,
+                               ald_error *err)
+{
+    const rewriting *r = ctx;
+    ald_status status = trust_facts_compare(r->info, checked, err);
+    return status == ALD_OK && r->edit != NULL ? r->edit(r->edit_ctx, metadata, err) : status;
+}
+
 static ald_status rewrite_into(void *ctx, const ald_sink *sink, ald_error *err)
 {
     rewriting *r = ctx;
@@ -153,6 +161,8 @@ ald_status cli_rewriting_run(rewriting *r, ald_error *err)
     const char *path = r->place.out != NULL ? r->place.out : r->place.in;
     cli_trust_load(&r->in.trust, &load);
     r->options.load = &load;
+    r->options.edit = edit_checked;
+    r->options.edit_ctx = r;
     r->options.protection = r->protection.protection;
     ald_status status = cli_output_fill(&r->out, path, rewrite_into, r, err);
     r->options.load = NULL;

@@ -40,7 +40,11 @@ typedef struct rewriting {
     const ald_info *info; /* of the input; its structure was checked, nothing else yet */
     cli_protection protection;
     int replaces_signer; /* somebody else signed the input, and whoever runs this the output */
-    ald_rewrite_options options; /* .protection is filled from `protection` at the end */
+    ald_rewrite_options
+        options; /* .protection is filled from `protection` at the end; .edit is taken */
+    /* NULL, or changes metadata that were checked. */
+    ald_status (*edit)(void *ctx, ald_value *metadata, ald_error *err);
+    void *edit_ctx;
 } rewriting;
 
 /* Opens the input and looks at it, refuses an output that must not be written, gathers what is trusted. `trust` may be NULL. `needs_key`: an

@@ -18,6 +18,7 @@ typedef struct transfer_state {
     cli_input in;
     cli_output out;
     ald_value *metadata;        /* of a .ald output; NULL: none */
+    metadata_patch *patch;      /* --metadata; NULL: none, or not read yet */
     ald_inspection *inspection; /* of a .ald input that becomes a .ald */
     cli_protection protection;
     ald_extras extras;
@@ -109,8 +110,11 @@ static ald_status make_metadata(transfer_state *s, uint16_t input_type, ald_erro
             ald_value_set_map(s->metadata);
         }
     }
-    if (status == ALD_OK && describe->metadata != NULL) {
-        status = cli_metadata_merge(s->env, describe->metadata, s->metadata, err);
+    if (status == ALD_OK && describe->metadata != NULL && s->patch == NULL) {
+        status = cli_metadata_read(s->env, describe->metadata, &s->patch, err);
+    }
+    if (status == ALD_OK && s->patch != NULL) {
+        status = cli_metadata_merge(s->patch, s->metadata, err);
     }
     s->extras.dataset_type = dataset_type != 0 ? dataset_type : input_type;
     s->extras.metadata = s->metadata;
@@ -136,7 +140,8 @@ static void note_mark(transfer_state *s)
     p->protection.license = &p->license;
 }
 
-/* What was looked at first is taken again from the file as it was checked: somebody may have changed it in between. */
+/* What was looked at first is taken again from the file as it was checked, and what was decided on it has to hold: somebody
+ * may have changed it in between. */
 static ald_status take_checked(transfer_state *s, ald_error *err)
 {
     const ald_info *info = s->inspection != NULL ? cli_input_info(&s->in) : NULL;
@@ -148,7 +153,7 @@ static ald_status take_checked(transfer_state *s, ald_error *err)
     }
     ald_value_free(s->metadata);
     s->metadata = NULL;
-    ald_status status = cli_keep_check(s->env, s->t->keep, info, err);
+    ald_status status = trust_facts_compare(ald_inspection_info(s->inspection), info, err);
     if (status == ALD_OK) {
         status = ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
     }
@@ -237,6 +242,17 @@ static int is_described_alone(const transfer_state *s)
            w->chunk_rows == 0;
 }
 
+/* The file as it was checked gets what options say of its metadata. */
+static ald_status edit_checked(void *ctx, const ald_info *checked, ald_value *metadata,
+                               ald_error *err)
+{
+    const transfer_state *s = ctx;
+    s->env->subject = s->in.name;
+    ald_status status = trust_facts_compare(ald_inspection_info(s->inspection), checked, err);
+    return status == ALD_OK && s->patch != NULL ? cli_metadata_merge(s->patch, metadata, err)
+                                                : status;
+}
+
 static ald_status fill_described(void *ctx, const ald_sink *sink, ald_error *err)
 {
     transfer_state *s = ctx;
@@ -244,7 +260,8 @@ static ald_status fill_described(void *ctx, const ald_sink *sink, ald_error *err
     ald_rewrite_options options = ALD_REWRITE_OPTIONS_INIT;
     cli_trust_load(&s->in.trust, &load);
     options.load = &load;
-    options.metadata = s->metadata;
+    options.edit = edit_checked;
+    options.edit_ctx = s;
     options.protection.signer_seed = s->protection.protection.signer_seed;
     options.signing = s->t->keep->sign.key != NULL      ? ALD_SIGNING_SIGN
                       : s->t->keep->sign.drop_signature ? ALD_SIGNING_STRIP
@@ -406,6 +423,7 @@ ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)
         s.schema.release(&s.schema);
     }
     ald_value_free(s.metadata);
+    cli_metadata_free(s.patch);
     cli_protection_close(&s.protection);
     ald_inspection_free(s.inspection);
     cli_input_close(&s.in);

@@ -39,6 +39,32 @@ int trust_facts_is_sealed(const ald_info *info)
     return fact(info, "seal") != NULL;
 }
 
+static int is_same(const void *a, const void *b, size_t size)
+{
+    return a == NULL || b == NULL ? a == b : memcmp(a, b, size) == 0;
+}
+
+static int is_same_license(const ald_license *a, const ald_license *b)
+{
+    return a == NULL || b == NULL ? a == b
+                                  : a->flags == b->flags && memcmp(a->license_id, b->license_id,
+                                                                   sizeof(a->license_id)) == 0;
+}
+
+ald_status trust_facts_compare(const ald_info *seen, const ald_info *checked, ald_error *err)
+{
+    if (seen->flags == checked->flags && seen->encryption_mode == checked->encryption_mode &&
+        seen->recipient_count == checked->recipient_count &&
+        is_same(seen->recipient_hashes, checked->recipient_hashes,
+                8 * (size_t)seen->recipient_count) &&
+        is_same(seen->signer_public_key, checked->signer_public_key, ALD_KEY_BYTES) &&
+        is_same_license(seen->license, checked->license) &&
+        trust_facts_is_bound(seen) == trust_facts_is_bound(checked)) {
+        return ALD_OK;
+    }
+    return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "the file changed while it was read");
+}
+
 int trust_facts_has_expired(const cli_env *env, const ald_license *license)
 {
     int64_t now = env->host.now(env->host.ctx);

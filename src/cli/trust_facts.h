@@ -27,6 +27,10 @@ uint64_t trust_facts_kdf(const ald_info *info, const char *name, uint64_t otherw
 /* Whether the signature covers the license; whether the file has a seal. */
 int trust_facts_is_bound(const ald_info *info);
 int trust_facts_is_sealed(const ald_info *info);
+/* What was decided on `seen`, when nothing had been checked, has to hold for what was checked: who signed it, for whom it is
+ * encrypted, what it is licensed for. ALD_E_IO when it does not. */
+ALD_NODISCARD ald_status trust_facts_compare(const ald_info *seen, const ald_info *checked,
+                                             ald_error *err);
 /* Whether the license has expired by the host's clock. */
 int trust_facts_has_expired(const cli_env *env, const ald_license *license);
 

@@ -424,6 +424,83 @@ static void test_checks_of_input(void)
     CHECK_INT(try_rewrite(&o, &err), ALD_E_UNTRUSTED_SIGNER);
 }
 
+/* ---- edited metadata */
+
+typedef struct edit_record {
+    int calls, fails;
+    ald_info seen; /* its pointers are gone */
+    char title[16];
+} edit_record;
+
+static ald_status edit_title(void *ctx, const ald_info *checked, ald_value *metadata,
+                             ald_error *err)
+{
+    edit_record *r = (edit_record *)ctx;
+    size_t size = 0;
+    const char *name = ald_value_get_bytes(ald_value_find(checked->metadata, "name"), &size);
+    r->calls++;
+    r->seen = *checked;
+    CHECK(checked->signer_public_key != NULL && checked->schema == NULL);
+    CHECK(memcmp(checked->signer_public_key, protect_signer, sizeof protect_signer) == 0);
+    CHECK(size < sizeof r->title);
+    memcpy(r->title, name, size < sizeof r->title ? size : 0);
+    CHECK(rewriting.output.size == 0); /* nothing is written yet */
+    if (r->fails)
+        return ald_error_set(err, ALD_E_LICENSE_REVOKED, ALD_NO_OFFSET, "not this one");
+    return ald_value_set_string(ald_value_put(metadata, "name", 4), "edited", 6, err);
+}
+
+/* Metadata are made of those that were checked, in every form of file; a failure writes nothing. */
+static void test_edit(void)
+{
+    for (int i = 0; i < 8; i++) {
+        protect_way w = {.compression = 1, .rows = 90, .with_signer = 1, .with_license = 1};
+        ald_rewrite_options o = ALD_REWRITE_OPTIONS_INIT;
+        ald_load_options load = ALD_LOAD_OPTIONS_INIT;
+        edit_record record = {0};
+        ald_value *other;
+        layout l;
+        size_t size;
+        const char *name;
+        ald_trust trust;
+        ald_error err = {0};
+        w.streaming = i & 1;
+        w.chunk_rows = w.streaming ? 30 : 0;
+        w.encryption = i & 2 ? ALD_ENCRYPTION_RECIPIENT : ALD_ENCRYPTION_NONE;
+        REQUIRE_OK(save_input(&w, &err), &err);
+        trust = protect_trust(&w);
+        load.trust = &trust;
+        o.load = &load;
+        o.signing = ALD_SIGNING_SIGN;
+        o.protection.signer_seed = protect_seed;
+        o.edit = edit_title;
+        o.edit_ctx = &record;
+        record.fails = i & 4;
+        CHECK_INT(try_rewrite(&o, &err), record.fails ? ALD_E_LICENSE_REVOKED : ALD_OK);
+        CHECK_INT(record.calls, 1);
+        CHECK_STR(record.title, "first");
+        CHECK(record.seen.license != NULL && record.seen.num_rows == 90);
+        if (record.fails) {
+            CHECK_UINT(rewriting.output.size, 0);
+            continue;
+        }
+        l = layout_of(&rewriting.output);
+        name = ald_value_get_bytes(ald_value_find(l.info->metadata, "name"), &size);
+        CHECK(size == 6 && memcmp(name, "edited", 6) == 0);
+        CHECK(ald_value_find(l.info->metadata, "odd-key") != NULL);
+        ald_inspection_free(l.in);
+        protect_check_rows(rewriting.output.data, rewriting.output.size, &trust, w.rows);
+        saving.output.data[saving.output.size - 3] ^= 1; /* not for a file that fails */
+        CHECK_INT(try_rewrite(&o, &err), ALD_E_CHECKSUM_MISMATCH);
+        CHECK_INT(record.calls, 1);
+        saving.output.data[saving.output.size - 3] ^= 1;
+        other = card_value("other", 5);
+        o.metadata = other;
+        CHECK_INT(try_rewrite(&o, &err), ALD_E_INVALID_ARG);
+        ald_value_free(other);
+    }
+}
+
 /* A file that another process changes once it was read as a whole. */
 static uint64_t honest_bytes;
 
@@ -615,6 +692,7 @@ int main(int argc, char **argv)
     RUN(test_dropped_recipient);
     RUN(test_bad_requests);
     RUN(test_checks_of_input);
+    RUN(test_edit);
     RUN(test_changing_input);
     RUN(test_decrypting);
     RUN(test_old_encrypted);

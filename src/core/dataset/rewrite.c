@@ -11,6 +11,7 @@
 #include "core/base/checked.h"
 #include "core/dataset/guard.h"
 #include "core/dataset/prefix.h"
+#include "core/dataset/whole.h"
 
 #define PIECE_BYTES ((size_t)1 << 20)
 
@@ -77,6 +78,17 @@ static ald_status open_input(ald__rewriting *r, const ald_source *source, ald_er
     return ald__check_trust(&r->file, &r->settings, ALD__SCOPE_ALL, r->host, NULL, err);
 }
 
+/* The caller sees the file as it was checked. */
+static ald_status edit_metadata(ald__rewriting *r, ald_error *err)
+{
+    ald_info checked;
+    if (r->options.edit == NULL)
+        return ALD_OK;
+    ald__info_fill(&r->file, NULL, &checked);
+    ALD_TRY(ald_value_copy(&r->host->alloc, r->file.tree, &r->edited, err));
+    return r->options.edit(r->options.edit_ctx, &checked, r->edited, err);
+}
+
 /* ---- the output */
 
 static ald_status build(const ald__rewriting *r, ald_buffer *out, ald_error *err)
@@ -137,7 +149,9 @@ static ald_status write_output(ald__rewriting *r, ald_error *err)
     r->header = (ald_save_options)ALD_SAVE_OPTIONS_INIT;
     r->header.dataset_type = r->file.header.dataset_type;
     r->header.compression = r->file.header.compression;
-    r->header.metadata = r->options.metadata != NULL ? r->options.metadata : r->file.tree;
+    r->header.metadata = r->edited != NULL             ? r->edited
+                         : r->options.metadata != NULL ? r->options.metadata
+                                                       : r->file.tree;
     st = measure_room(r, &room, err);
     if (st == ALD_OK)
         st = ald__rewrite_payload(r, room, err);
@@ -161,6 +175,7 @@ static void rewriting_clear(ald__rewriting *r)
     ald__piece_keys_clear(&r->from);
     ald__piece_keys_clear(&r->to);
     ald__protecting_clear(&r->protecting);
+    ald_value_free(r->edited);
     ald__file_clear(&r->file);
     if (r->copy.close != NULL)
         r->copy.close(r->copy.ctx);
@@ -182,6 +197,8 @@ ald_status ald_rewrite(const ald_source *source, const ald_sink *sink,
     st = ald__rewrite_take(&r, options, err);
     if (st == ALD_OK)
         st = open_input(&r, source, err);
+    if (st == ALD_OK)
+        st = edit_metadata(&r, err);
     if (st == ALD_OK)
         st = ald__rewrite_plan(&r, err);
     if (st == ALD_OK)

@@ -25,6 +25,7 @@ typedef struct ald__rewriting {
     ald_spool copy;    /* in a spool */
     ald_buffer memory; /* or in memory */
     ald__file file;
+    ald_value *edited;          /* the metadata that the caller made of the file's, or NULL */
     ald__protecting protecting; /* of the new file */
     ald__transit transit;
     ald__piece_keys from, to; /* where pieces are opened, sealed */

@@ -41,6 +41,8 @@ static ald_status check_request(const ald__rewriting *r, ald_error *err)
         return bad_request("new recipients are a list of their keys", err);
     if (o->metadata != NULL && ald_value_get_type(o->metadata) != ALD_VALUE_MAP)
         return bad_request("the metadata is not a map", err);
+    if (o->metadata != NULL && o->edit != NULL)
+        return bad_request("new metadata are given, or made by `edit`: not both", err);
     return ALD_OK;
 }
 
