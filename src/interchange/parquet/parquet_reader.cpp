@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Each top-level column has a reader of its own that goes through all row groups; a batch is so many rows of each, decoded
  * by the host's tasks. What is in memory at a time is a page, its dictionary and the batch, for each column: it does not
- * depend on how large the row groups are. */
+ * depend on how large the row groups are. For a table of many columns that is more than a small row group takes: then each
+ * column of it is read as a whole, and nothing of a column stays open. */
 #include "interchange/parquet/parquet_reader.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <arrow/array/array_base.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/chunked_array.h>
+#include <arrow/table.h>
 #include <arrow/util/byte_size.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/file_reader.h>
@@ -27,6 +29,9 @@ constexpr int64_t MOST_READ = int64_t{256} << 10,
                   LEAST_READ = int64_t{16} << 10; /* … and for one */
 constexpr int64_t PIECE_BYTES = int64_t{256} << 20;
 constexpr int64_t PIECE_RATIO = 16;
+constexpr int WIDE_COLUMNS = 32;
+constexpr int64_t OPEN_BYTES = int64_t{512}
+                               << 10;  /* what a column takes that is read page by page */
 constexpr int64_t SMALLEST_BYTES = 12; /* magic twice, and the footer's length */
 
 static int64_t piece_limit(const ald_source &source, const ald_parquet_options &options)
@@ -123,7 +128,7 @@ void Reader::guess_rows()
                                       std::min(FIRST_ROWS, most_rows_));
 }
 
-arrow::Status Reader::open_columns()
+arrow::Status Reader::count_rows()
 {
     auto metadata = file_->parquet_reader()->metadata();
     for (int i = 0; i < metadata->num_row_groups(); i++) {
@@ -137,8 +142,44 @@ arrow::Status Reader::open_columns()
         return arrow::Status::Invalid("the file claims ", metadata->num_rows(),
                                       " rows, its row groups ", rows_left_);
     rows_left_at_first_ = rows_left_;
-    for (Column &column : columns_)
-        ARROW_RETURN_NOT_OK(file_->GetColumn(column.field, &column.reader));
+    return arrow::Status::OK();
+}
+
+/* Whether holding any row group takes less than keeping all columns open. */
+bool Reader::has_small_groups() const
+{
+    auto metadata = file_->parquet_reader()->metadata();
+    int64_t limit = OPEN_BYTES * metadata->num_columns();
+    if (metadata->num_columns() <= WIDE_COLUMNS)
+        return false;
+    for (int i = 0; i < metadata->num_row_groups(); i++) {
+        auto group = metadata->RowGroup(i);
+        if (group->num_rows() > std::min(OPEN_BYTES / 8, most_rows_) ||
+            group->total_byte_size() > limit)
+            return false;
+    }
+    return true;
+}
+
+static void add_leaves(const parquet::arrow::SchemaField &field, std::vector<int> *out)
+{
+    if (field.is_leaf())
+        out->push_back(field.column_index);
+    for (const auto &child : field.children)
+        add_leaves(child, out);
+}
+
+arrow::Status Reader::open_columns()
+{
+    ARROW_RETURN_NOT_OK(count_rows());
+    whole_groups_ = has_small_groups();
+    for (Column &column : columns_) {
+        if (whole_groups_)
+            add_leaves(file_->manifest().schema_fields[static_cast<size_t>(column.field)],
+                       &column.leaves);
+        else
+            ARROW_RETURN_NOT_OK(file_->GetColumn(column.field, &column.reader));
+    }
     keeps_groups_ = std::any_of(columns_.begin(), columns_.end(),
                                 [](const Column &column) { return has_dictionary(*column.type); });
     guess_rows();
@@ -180,11 +221,22 @@ static arrow::Status one_array(const arrow::ChunkedArray &chunks, int64_t rows,
     return arrow::Status::OK();
 }
 
+arrow::Status Reader::next_chunks(Column *column, std::shared_ptr<arrow::ChunkedArray> *out)
+{
+    if (column->reader != nullptr)
+        return column->reader->NextBatch(batch_rows_, out);
+    ARROW_ASSIGN_OR_RAISE(auto table, file_->ReadRowGroup(group_, column->leaves));
+    if (table->num_columns() != 1)
+        return arrow::Status::Invalid("it has ", table->num_columns(), " parts");
+    *out = table->column(0);
+    return arrow::Status::OK();
+}
+
 void Reader::read_column(Column *column)
 {
     try {
         std::shared_ptr<arrow::ChunkedArray> chunks;
-        column->status = column->reader->NextBatch(batch_rows_, &chunks);
+        column->status = next_chunks(column, &chunks);
         if (column->status.ok() && chunks == nullptr)
             column->status = arrow::Status::Invalid("it ends early");
         if (column->status.ok())
@@ -227,11 +279,11 @@ void Reader::adapt_rows(const arrow::RecordBatch &batch)
 int64_t Reader::rows_of_next()
 {
     int64_t rows = std::min(batch_rows_, rows_left_);
-    if (!keeps_groups_)
+    if (!keeps_groups_ && !whole_groups_)
         return rows;
     while (group_left_ == 0)
         group_left_ = file_->parquet_reader()->metadata()->RowGroup(++group_)->num_rows();
-    rows = std::min(rows, group_left_);
+    rows = whole_groups_ ? group_left_ : std::min(rows, group_left_);
     group_left_ -= rows;
     return rows;
 }

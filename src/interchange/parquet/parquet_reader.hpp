@@ -39,7 +39,8 @@ class Reader
         int field = 0; /* in the file's schema */
         std::string name;
         std::shared_ptr<arrow::DataType> type;
-        std::unique_ptr<parquet::arrow::ColumnReader> reader;
+        std::unique_ptr<parquet::arrow::ColumnReader> reader; /* none: read by whole row groups */
+        std::vector<int> leaves;
         std::shared_ptr<arrow::ArrayData> next;
         arrow::Status status;
     };
@@ -47,9 +48,12 @@ class Reader
     arrow::Status open_file();
     void add_column(int field);
     ald_status choose_columns(ald_error *err);
+    arrow::Status count_rows();
     arrow::Status open_columns();
+    bool has_small_groups() const;
     void guess_rows();
     int64_t rows_of_next();
+    arrow::Status next_chunks(Column *column, std::shared_ptr<arrow::ChunkedArray> *out);
     void read_column(Column *column);
     ald_status read_columns(ald_error *err);
     void adapt_rows(const arrow::RecordBatch &batch);
@@ -65,6 +69,7 @@ class Reader
     std::vector<Column> columns_;
     int64_t most_rows_, batch_rows_ = 0;
     int64_t rows_left_ = 0, rows_left_at_first_ = 0;
+    bool whole_groups_ = false; /* a batch is a row group */
     /* Where a column has a dictionary: batches end with their row group, whose dictionary is its own. */
     bool keeps_groups_ = false;
     int group_ = -1;
