@@ -31,7 +31,8 @@ ALD_API ALD_NODISCARD ald_status ald_streaming_open(const ald_source *source,
                                                     const ald_host *host, ald_streaming **out,
                                                     ald_error *err);
 /* Opens what is left of a damaged file: header to indices must be whole; the rest may be cut or rotten, and neither CRC32 nor
- * signature nor license is looked at. Of the options, limits, cache and the secrets of an encrypted file count. Chunks that
+ * signature nor license is looked at: info.license is NULL. Where the file has a seal and it is right, info.signer_public_key
+ * is its key, trusted or not, and each chunk is compared with the hash that this key signed; else it is NULL. Of the options, limits, cache and the secrets of an encrypted file count. Chunks that
  * load are whole ones; the others fail. For `alimentar repair`. */
 ALD_API ALD_NODISCARD ald_status ald_streaming_salvage(const ald_source *source,
                                                        const ald_load_options *options,

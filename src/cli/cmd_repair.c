@@ -62,6 +62,7 @@ static void report(const repair_args *args, const salvage *s)
         json_text(&j, "file", args->in);
         json_text(&j, "output", args->out);
         json_uint(&j, "kept_rows", s->kept_rows);
+        json_bool(&j, "signed_chunks", ald_streaming_info(s->file)->signer_public_key != NULL);
         damage_json(&j, d);
         json_close(&j, '}');
         json_end(&j);
@@ -92,9 +93,19 @@ static ald_status write_kept(cli_env *env, const repair_args *args, salvage *s,
 }
 
 /* What the output is without, said aloud: the rows are not those that were signed. */
-static void note_loss(const cli_env *env, const repair_args *args, uint8_t flags, int has_license)
+static void note_loss(const cli_env *env, const repair_args *args, uint8_t flags,
+                      const uint8_t *sealed_by, int has_license)
 {
-    if ((flags & ALD_FLAG_SIGNED) != 0) {
+    char print[ALD_FINGERPRINT_BYTES];
+    if (sealed_by != NULL && ald_key_fingerprint(sealed_by, &env->host, print, NULL) == ALD_OK) {
+        cli_note(env,
+                 "what is kept was checked against the hashes that %s signed; whether to "
+                 "trust this key, and whether rows are missing, was not",
+                 print);
+        if (args->keep.sign.key == NULL) {
+            cli_note(env, "the output is not signed; --key signs it");
+        }
+    } else if ((flags & ALD_FLAG_SIGNED) != 0) {
         cli_note(env,
                  args->keep.sign.key != NULL
                      ? "the signature of the damaged file was not checked; yours says that the "
@@ -114,8 +125,8 @@ static ald_status write_protected(cli_env *env, const repair_args *args, cli_inp
     ald_info info = *ald_streaming_info(s->file);
     ald_inspection *whole = NULL;
     cli_protection protection = {0};
-    info.signer_public_key = NULL; /* salvaging does not read these two */
-    info.license = NULL;
+    const uint8_t *sealed_by = info.signer_public_key;
+    info.signer_public_key = NULL; /* its signature is lost in any case: nobody has to say so */
     if ((info.flags & ALD_FLAG_LICENSED) != 0 &&
         ald_inspect(&in->source, NULL, &env->host, &whole, NULL) == ALD_OK) {
         info.license = ald_inspection_info(whole)->license;
@@ -126,7 +137,7 @@ static ald_status write_protected(cli_env *env, const repair_args *args, cli_inp
                                &protection, err);
     }
     if (status == ALD_OK) {
-        note_loss(env, args, info.flags, info.license != NULL);
+        note_loss(env, args, info.flags, sealed_by, info.license != NULL);
         status = write_kept(env, args, s, &protection.protection, err);
     }
     cli_protection_close(&protection);
@@ -216,7 +227,9 @@ const cli_command cli_cmd_repair = {
         "Every chunk that still passes its checks goes into a new file, encrypted like the damaged "
         "one and not signed without --key; for "
         "each other one the lost rows, their bytes in the file and the reason are printed. Rows "
-        "are counted from 0. The file must have been written in chunks (as files above 100 MB "
+        "are counted from 0. Where the signer sealed the chunks, one that is not as it was signed "
+        "counts as lost; whose key that is nobody checks. The file must have been written in "
+        "chunks (as files above 100 MB "
         "are), and its beginning, up to the chunk index, must be whole.",
     .examples = examples,
     .operands = operands,

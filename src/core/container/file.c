@@ -220,13 +220,13 @@ ald_status ald__file_check_start(const ald_source *source, ald_error *err)
 
 /* A signature is checked after what it covers was looked at. So that both are the same bytes, whatever happens to the file
  * or whoever sends it meanwhile, the prefix of a signed file is read once. One without STREAMING is in memory as a whole. */
-static ald_status read_header(ald__file *f, int salvage, ald_error *err)
+static ald_status read_header(ald__file *f, ald_error *err)
 {
     const uint8_t needs = ALD_FLAG_SIGNED | ALD_FLAG_STREAMING;
     uint8_t bytes[ALD__HEADER_BYTES];
     ALD_TRY(read_start(&f->source, bytes, err));
     ald__header_decode(bytes, &f->header);
-    f->keeps_head = !salvage && f->source.view == NULL && (f->header.flags & needs) == needs;
+    f->keeps_head = f->source.view == NULL && (f->header.flags & needs) == needs;
     return f->keeps_head ? ald__buffer_append(&f->head, bytes, sizeof bytes, err) : ALD_OK;
 }
 
@@ -282,7 +282,7 @@ ald_status ald__file_open_as(ald__file *f, const ald_source *source, uint64_t me
     f->recipient_test = test;
     if (err == NULL)
         err = &local;
-    ALD_TRY(read_header(f, checks == ALD__FILE_SALVAGE, err));
+    ALD_TRY(read_header(f, err));
     st = open_checked(f, checks, err);
     f->recipient_test = NULL;
     return st == ALD_OK ? ALD_OK : explain_foreign(f, st, err);

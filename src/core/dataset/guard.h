@@ -41,6 +41,10 @@ ALD_NODISCARD ald_status ald__check_signature(const ald__file *file, ald__scope 
                                               ald_error *err); /* signer.c */
 ALD_NODISCARD ald_status ald__check_seal(const ald__file *file, const ald_host *host,
                                          ald_error *err); /* seal_check.c: key and sig */
+/* Of a file whose signature may be cut off: the seal by its own key, which is then the signer's as far as it is known. Without
+ * a right seal the signer's key is zeros and *sealed 0. */
+ALD_NODISCARD ald_status ald__check_seal_alone(ald__file *file, const ald_host *host, int *sealed,
+                                               ald_error *err); /* seal_check.c */
 ALD_NODISCARD ald_status ald__check_license(const ald__file *file, const ald__settings *settings,
                                             const ald_host *host,
                                             ald_error *err); /* license_check.c */

@@ -90,3 +90,19 @@ ald_status ald__check_seal(const ald__file *f, const ald_host *host, ald_error *
         return ald__fail(err, st, f->sections.metadata.begin, "the seal is not that of this file");
     return st;
 }
+
+ald_status ald__check_seal_alone(ald__file *f, const ald_host *host, int *sealed, ald_error *err)
+{
+    ald_error ignored;
+    ald_status st = ALD_E_SIGNATURE_INVALID;
+    *sealed = 0;
+    memset(f->signature, 0, sizeof f->signature);
+    if ((f->header.flags & ALD_FLAG_SIGNED) && f->facts.has_seal) {
+        memcpy(f->signature + SIG_BYTES, f->facts.seal_key.data, ALD_ED25519_PUBLIC_BYTES);
+        st = ald__check_seal(f, host, err != NULL ? err : &ignored);
+    }
+    *sealed = st == ALD_OK;
+    if (!*sealed)
+        memset(f->signature, 0, sizeof f->signature);
+    return st == ALD_E_NOMEM || st == ALD_E_IO ? st : ALD_OK;
+}

@@ -212,24 +212,33 @@ static ald_status open_file(ald_streaming *s, const ald_source *source,
     return ALD_OK;
 }
 
-/* Prologue and epilogue are not needed: the schema section has what the prologue has. */
+/* Prologue and epilogue are not needed: the schema section has what the prologue has. A right seal tells of each chunk
+ * whether it is the one that was signed. */
 static ald_status open_salvage(ald_streaming *s, const ald_source *source,
                                const ald__settings *settings, ald_error *err)
 {
     uint8_t *section = NULL;
     ald_range r;
+    int sealed;
     ald_status st;
     s->salvage = 1;
     ALD_TRY(ald__settings_open(settings, source, ALD__FILE_SALVAGE, &s->host, &s->file, err));
     ALD_TRY(check_readable(s, err));
+    ALD_TRY(ald__check_seal_alone(&s->file, &s->host, &sealed, err));
+    if (sealed)
+        s->hashes.bytes = s->file.facts.seal_hashes.data;
     ALD_TRY(ald__unlock(&s->file, settings, &s->host, &s->keys, err));
     r = s->file.sections.schema;
     ALD_TRY(ald__file_copy(&s->file, r, &section, err));
     st = ald__schema_section_read(&s->file, section, &s->schema, err);
     ald__release(&s->host.alloc, section, (size_t)(r.end - r.begin) + 1);
-    if (st == ALD_OK)
-        ald__info_fill(&s->file, ald__ipc_schema_get(s->schema), &s->info);
-    return st;
+    if (st != ALD_OK)
+        return st;
+    ald__info_fill(&s->file, ald__ipc_schema_get(s->schema), &s->info);
+    if (!sealed)
+        s->info.signer_public_key = NULL;
+    s->info.license = NULL;
+    return ALD_OK;
 }
 
 typedef ald_status (*open_function)(ald_streaming *s, const ald_source *source,
