@@ -35,6 +35,10 @@ def inputs():
     quoted = csv_rows('"{i}","x","{i}.5"', BYTES // 30).replace("a,b,c", '"a","b","c"', 1)
     yield "csv", quoted, []
     yield "csv", quoted + '"1","x",2\n', []
+    # Text either way, but a quoted NA is null only where all is quoted: one bare field in the last line makes it text.
+    yield "csv", '"a","b"\n' + '"x","NA"\n"x","z"\n' * (BYTES // 17) + '"x",y\n', ["--null", "NA"]
+    yield "csv", '"a","b"\n' + '"x","NA"\n"x","z"\n' * (BYTES // 17) + '"x","y"\n', ["--null", "NA"]
+    yield "csv", '"a","b"\n' + '"x","NA"\n"x","z"\n' * (BYTES // 17) + 'x,"NA"', ["--null", "NA"]
     line = '{{"a":{i},"b":"x","c":[{i}.5,null]}}'
     lines = "".join(line.format(i=i) + "\n" for i in range(BYTES // 38))
     yield "jsonl", lines, []
@@ -51,6 +55,19 @@ def inputs():
     yield "jsonl", '{"a":"\\u0000"}\n' * (BYTES // 15) + '{"b":0.1234567890123456789}\n', [], "csv"
 
 
+def in_the_middle(text):
+    """The last line where none of the samples is taken: they are 40 from the beginning on, and the end."""
+    lines = text.splitlines(keepends=True)
+    lines.insert(len(lines) * 52 // 100, lines.pop().rstrip("\n") + "\n")
+    return "".join(lines)
+
+
+def cases():
+    for kind, text, *more in inputs():
+        yield kind, text, *more
+        yield kind, in_the_middle(text), *more
+
+
 def run(binary, *arguments, stdout=subprocess.PIPE):
     done = subprocess.run([binary, "convert", *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE)
     return done.returncode, done.stdout, done.stderr.decode()
@@ -64,12 +81,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         docs = Path(other) / "docs.json"
         docs.write_text('{"late":{"description":"comes last"}}')
-        for number, (kind, text, options, *to) in enumerate(inputs()):
+        for number, (kind, text, options, *to) in enumerate(cases()):
             to = to[0] if to else "arrow"
             options = [str(docs) if o == "DOCS" else o for o in options]
             source, target = Path(folder) / f"in.{kind}", Path(folder) / f"out.{to}"
             source.write_text(text)
-            threads = ["--threads", str(1 + number % 2)]
+            threads = ["--threads", str(1 + number // 2 % 2)]
             code, data, notes = run(args.bin, str(source), "-", "--to", to, *threads, *options)
             code_file, _, notes_file = run(args.bin, str(source), str(target), *threads, *options)
             written = target.read_bytes() if target.exists() else b""
