@@ -90,7 +90,9 @@ typedef struct ald_limits {
 typedef struct ald_load_options {
     uint32_t struct_size;
     uint8_t ignore_expiry; /* load though the license has expired, or the time is unknown */
-    uint8_t check_all;     /* ald_streaming_open: also the CRC32 over the whole file, and sha256 */
+    uint8_t
+        check_all; /* ald_streaming_open: also the CRC32 over the whole file, and sha256; ald_inspect:
+                            * also the CRC32 */
     uint8_t reserved[2];
     ald_limits limits;
     const struct ArrowSchema *expected_schema; /* else ALD_E_SCHEMA_MISMATCH; NULL: any */
@@ -101,7 +103,8 @@ typedef struct ald_load_options {
 #define ALD_LOAD_OPTIONS_INIT {sizeof(ald_load_options), 0, 0, {0, 0}, {0, 0}, NULL, 0, NULL}
 
 /* Reads header, metadata, schema, indices and, at the end, signature and license. Checks the structure of the file, not
- * the payload and not the checksum (info.crc32_variant is ALD_CRC32_UNCHECKED). Cost does not depend on the payload. */
+ * the payload and, without options->check_all, not the checksum (info.crc32_variant is ALD_CRC32_UNCHECKED): then its cost
+ * does not depend on the payload. */
 typedef struct ald_inspection ald_inspection;
 ALD_API ALD_NODISCARD ald_status ald_inspect(const ald_source *source,
                                              const ald_load_options *options, const ald_host *host,

@@ -85,10 +85,12 @@ static ald_status check_input(cli_env *env, const rewriting *r, ald_error *err)
         (r->info->encryption_mode > 0 && r->in.trust.trust.private_count > 0)) {
         return ALD_OK;
     }
-    cli_hint(env, r->info->encryption_mode == 0
-                      ? "`alimentar decrypt` it first, then encrypt it anew"
-                      : "--private-key FILE opens it, to be encrypted anew; --add-recipient and "
-                        "--remove-recipient change who can read it");
+    cli_hint(env,
+             r->info->encryption_mode == 0
+                 ? "to change the password: `alimentar decrypt FILE PLAIN.ald --password`, then "
+                   "`alimentar encrypt PLAIN.ald FILE --password --force`, and remove PLAIN.ald"
+                 : "--private-key FILE opens it, to be encrypted anew; --add-recipient and "
+                   "--remove-recipient change who can read it");
     return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the file is encrypted already");
 }
 
@@ -97,12 +99,12 @@ static ald_status prepare(cli_env *env, const encrypt_args *args, int changes, r
 {
     recipient_change change = {&args->encrypt.recipients, &args->add, &args->remove};
     r->in.trust.trust.allow_plain = 1; /* a private key that is not needed here is no demand */
-    ald_status status = cli_rewriting_sign(r, &args->sign, &args->trust.key_passphrase, err);
+    ald_status status = changes ? ALD_OK : check_input(env, r, err); /* before anybody is asked */
+    if (status == ALD_OK) {
+        status = cli_rewriting_sign(r, &args->sign, &args->trust.key_passphrase, err);
+    }
     if (status == ALD_OK && changes) {
         return cli_recipients_change(r, &change, err);
-    }
-    if (status == ALD_OK) {
-        status = check_input(env, r, err);
     }
     if (status == ALD_OK) {
         r->options.encrypting = ALD_ENCRYPTING_ENCRYPT;
@@ -181,7 +183,8 @@ static const char *const examples[] = {
     "for two people, signed",
     "alimentar encrypt data.ald --recipient alice.key.pub --recipient bob.key.pub --key me.key",
     "for Carol, too: Alice, who does it, and Bob stay",
-    "alimentar encrypt data.ald --private-key alice.key --recipient bob.key.pub --add-recipient carol.key.pub",
+    "alimentar encrypt data.ald --private-key alice.key --recipient bob.key.pub --add-recipient "
+    "carol.key.pub",
     NULL,
 };
 

@@ -24,6 +24,7 @@ typedef struct check_args {
     const char *in;
     const char *licensee;
     trust_options trust;
+    uint8_t json;
 } check_args;
 
 static ald_status no_license(ald_error *err)
@@ -201,6 +202,26 @@ static void print_checks(const cli_env *env, const ald_info *info, const cli_tru
                    l->flags & ALD_LICENSE_QUERY_LIMITED ? "some are left" : "not limited");
 }
 
+/* What was not checked is null. */
+static void print_checks_json(cli_env *env, const ald_info *info, const cli_trust *trust,
+                              int has_name)
+{
+    const ald_revocations *list = trust->trust.revocations;
+    json_print j = {0};
+    json_open(&j, NULL, '{');
+    trust_facts_license_json(&j, env, info);
+    json_hex(&j, "signer", info->signer_public_key, ALD_KEY_BYTES);
+    json_bool(&j, "signer_trusted", signers_find(&trust->signers, info->signer_public_key) != NULL);
+    if (list != NULL && memcmp(list->signer, info->signer_public_key, sizeof(list->signer)) == 0) {
+        json_bool(&j, "revoked", 0);
+    } else {
+        json_null(&j, "revoked");
+    }
+    json_text(&j, "licensee", has_name ? "as named" : NULL);
+    json_close(&j, '}');
+    json_end(&j);
+}
+
 static ald_status check_file(cli_env *env, const check_args *args, cli_input *in,
                              const ald_info *info, ald_error *err)
 {
@@ -221,7 +242,9 @@ static ald_status check_file(cli_env *env, const check_args *args, cli_input *in
     if (status == ALD_OK) {
         status = cli_license_is_left(env, info->license, err);
     }
-    if (status == ALD_OK) {
+    if (status == ALD_OK && args->json) {
+        print_checks_json(env, info, &in->trust, args->licensee != NULL);
+    } else if (status == ALD_OK) {
         print_checks(env, info, &in->trust, args->licensee != NULL);
     }
     return status;
@@ -269,9 +292,18 @@ static const opt_spec check_specs[] = {
 };
 static const opt_group group_check = OPT_GROUP("License", check_specs);
 
+static const opt_spec result_specs[] = {
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(check_args, json),
+     .help = "print the result as JSON"},
+};
+static const opt_group group_result = OPT_GROUP("Output", result_specs);
+
 static const opt_use show_options[] = {{&group_show, 0}, {&cli_group_common, 0}, {0}};
 static const opt_use check_options[] = {
     {&group_check, 0},
+    {&group_result, 0},
     {&cli_group_trust, offsetof(check_args, trust)},
     {&cli_group_threads, 0},
     {&cli_group_common, 0},

@@ -8,6 +8,7 @@
 #include "cli/license_use.h"
 #include "cli/signers.h"
 #include "cli/transfer.h"
+#include "cli/trust_facts.h"
 
 typedef struct open_args {
     cli_common common;
@@ -16,6 +17,7 @@ typedef struct open_args {
     write_options write;
     describe_options describe; /* none */
     keep_options keep;
+    uint8_t json; /* without OUT */
 } open_args;
 
 /* What an option took away is no check that passed. */
@@ -35,6 +37,37 @@ static void say_result(const cli_input *in, const ald_info *info)
     cli_printf("\n%s `alimentar open FILE OUT` writes its rows.\n", text);
 }
 
+static void look_json(cli_env *env, const cli_input *in, const ald_info *info)
+{
+    json_print j = {0};
+    json_open(&j, NULL, '{');
+    json_text(&j, "file", in->name);
+    json_uint(&j, "num_rows", info->num_rows);
+    json_uint(&j, "num_columns", (uint64_t)info->schema->n_children);
+    trust_facts_license_json(&j, env, info);
+    json_hex(&j, "signer", info->signer_public_key, ALD_KEY_BYTES);
+    json_bool(&j, "signer_trusted",
+              signers_find(&in->trust.signers, info->signer_public_key) != NULL);
+    json_bool(&j, "expiry_checked", !in->trust.ignore_expiry);
+    json_bool(&j, "revocation_checked", in->trust.trust.revocations != NULL);
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+static void look_text(const cli_input *in, const ald_info *info)
+{
+    char text[64];
+    char id[LICENSE_ID_TEXT_BYTES];
+    cli_license_id_text(info->license->license_id, id);
+    ald_facts_line("file", in->name);
+    ald_facts_line("rows", ald_facts_grouped(info->num_rows, text, sizeof(text)));
+    ald_facts_line("columns",
+                   ald_facts_grouped((uint64_t)info->schema->n_children, text, sizeof(text)));
+    ald_facts_line("license", id);
+    ald_facts_line("expires", ald_facts_time(info->license->expires_at, text, sizeof(text)));
+    say_result(in, info);
+}
+
 /* All that would be checked, and what there is; nothing is counted. */
 static ald_status look(cli_env *env, const open_args *args, ald_error *err)
 {
@@ -51,17 +84,10 @@ static ald_status look(cli_env *env, const open_args *args, ald_error *err)
     if (info != NULL) {
         status = cli_license_is_left(env, info->license, err);
     }
-    if (status == ALD_OK) {
-        char text[64];
-        char id[LICENSE_ID_TEXT_BYTES];
-        cli_license_id_text(info->license->license_id, id);
-        ald_facts_line("file", in.name);
-        ald_facts_line("rows", ald_facts_grouped(info->num_rows, text, sizeof(text)));
-        ald_facts_line("columns",
-                       ald_facts_grouped((uint64_t)info->schema->n_children, text, sizeof(text)));
-        ald_facts_line("license", id);
-        ald_facts_line("expires", ald_facts_time(info->license->expires_at, text, sizeof(text)));
-        say_result(&in, info);
+    if (status == ALD_OK && args->json) {
+        look_json(env, &in, info);
+    } else if (status == ALD_OK) {
+        look_text(&in, info);
     }
     cli_input_close(&in);
     return status;
@@ -73,6 +99,10 @@ static ald_status run_open(cli_env *env, void *raw, ald_error *err)
     const char *out = NULL;
     ald_status status = cli_output_path(args->out, args->write.out, &out, err);
     args->read.from = "ald";
+    if (status == ALD_OK && out != NULL && args->json) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                               "open: --json describes the file; with OUT its rows are written");
+    }
     if (status == ALD_OK && out == NULL) {
         status = look(env, args, err);
     } else if (status == ALD_OK) {
@@ -97,7 +127,16 @@ static const opt_operand operands[] = {
     {0},
 };
 
+static const opt_spec look_specs[] = {
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = offsetof(open_args, json),
+     .help = "without OUT: what is known of the file, as JSON"},
+};
+static const opt_group group_look = OPT_GROUP("Description", look_specs);
+
 static const opt_use options[] = {
+    {&group_look, 0},
     {&cli_group_trust, offsetof(open_args, read.trust)},
     {&cli_group_write, offsetof(open_args, write)},
     {&cli_group_sign, offsetof(open_args, keep.sign)},

@@ -86,21 +86,37 @@ static void print_checks(const verify_args *args, const cli_input *in, const ver
     }
 }
 
+/* What is known of a file that failed, with its checksum where that is right. */
+static ald_inspection *inspect_failed(cli_env *env, const cli_input *in)
+{
+    ald_load_options options = ALD_LOAD_OPTIONS_INIT;
+    ald_inspection *out = NULL;
+    options.check_all = 1;
+    if (ald_inspect(&in->source, &options, &env->host, &out, NULL) == ALD_OK ||
+        ald_inspect(&in->source, NULL, &env->host, &out, NULL) == ALD_OK) {
+        return out;
+    }
+    return NULL;
+}
+
 static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *in, ald_error *err)
 {
     verify_list list = {.count = 0};
     ald_inspection *inspection = NULL;
     const ald_info *info = NULL;
     ald_error failure = {0};
-    ald_status status = cli_input_trust(in, &args->read.trust, err);
+    trust_options trust = args->read.trust;
+    trust.may_lack_password = 1;
+    ald_status status = cli_input_trust(in, &trust, err);
     if (status != ALD_OK) {
         return status;
     }
     status = check_ald(env, in, &failure);
     if (status == ALD_OK) {
         info = cli_input_info(in);
-    } else if (ald_inspect(&in->source, NULL, &env->host, &inspection, NULL) == ALD_OK) {
-        info = ald_inspection_info(inspection);
+    } else {
+        inspection = inspect_failed(env, in);
+        info = inspection != NULL ? ald_inspection_info(inspection) : NULL;
     }
     if (status != ALD_E_IO && status != ALD_E_NOMEM) {
         verify_list_checks(env, &list, &in->trust, info, status != ALD_OK ? &failure : NULL);

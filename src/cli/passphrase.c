@@ -9,12 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/escape.h"
 #include "native/keys/secret_pages.h"
 
 const cli_secret_kind cli_secret_key = {"passphrase of the key", "passphrase",
                                         "key-passphrase-file", "key-passphrase-fd",
                                         "ALIMENTAR_KEY_PASSPHRASE"};
-const cli_secret_kind cli_secret_password = {"password of the data set", "password",
+const cli_secret_kind cli_secret_password = {"password of the dataset", "password",
                                              "passphrase-file", "passphrase-fd",
                                              "ALIMENTAR_PASSPHRASE"};
 
@@ -213,6 +214,29 @@ static ald_status ask_once(cli_env *env, const cli_secret_kind *kind, const char
     return status;
 }
 
+/* A new password has to be one that every program can be given, on every keyboard: text. Old ones are the bytes they are. */
+static ald_status check_new(cli_env *env, const cli_secret_kind *kind, const char *secret,
+                            size_t size, ald_error *err)
+{
+    const unsigned char *at = (const unsigned char *)secret, *end = at + size;
+    uint32_t code = 1;
+    size_t step = 1;
+    if (size == 0) {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the %s is empty", kind->word);
+    }
+    while (kind == &cli_secret_password && at < end && step > 0 && code != 0) {
+        step = cli_utf8_next(at, end, &code);
+        at += step;
+    }
+    if (step > 0 && code != 0) {
+        return ALD_OK;
+    }
+    cli_hint(env, "give it as text; for random bytes take their Base64 or hexadecimal form");
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         step == 0 ? "the new %s is not UTF-8" : "the new %s has a zero byte in it",
+                         kind->word);
+}
+
 ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind, const secret_options *options,
                            const char *subject, int twice, char *out, size_t capacity, size_t *size,
                            ald_error *err)
@@ -237,11 +261,7 @@ ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind, const secr
     } else {
         status = ask_once(env, kind, subject, out, capacity, size, err);
     }
-    if (status == ALD_OK && twice && *size == 0) {
-        status =
-            ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the %s is empty", kind->word);
-    }
-    return status;
+    return status == ALD_OK && twice ? check_new(env, kind, out, *size, err) : status;
 }
 
 int cli_secret_has_source(const cli_env *env, const cli_secret_kind *kind,

@@ -98,6 +98,13 @@ static int is_named(const ald_error *err, const char *subject)
     return at != NULL;
 }
 
+/* Where the signer or the license stands in a file helps nobody. */
+static int has_place(ald_status status)
+{
+    return status != ALD_E_UNTRUSTED_SIGNER && status != ALD_E_LICENSE_REVOKED &&
+           status != ALD_E_LICENSE_EXPIRED && status != ALD_E_LICENSE_EXHAUSTED;
+}
+
 void cli_report(const cli_env *env, const ald_error *err)
 {
     char message[1024];
@@ -109,7 +116,7 @@ void cli_report(const cli_env *env, const ald_error *err)
         cli_escape(subject, sizeof(subject), env->subject, strlen(env->subject));
     }
     int named = subject[0] == '\0' || is_named(err, env->subject);
-    if (err->offset != ALD_NO_OFFSET) {
+    if (err->offset != ALD_NO_OFFSET && has_place((ald_status)err->status)) {
         snprintf(place, sizeof(place), " (at byte %llu)", (unsigned long long)err->offset);
     }
     fflush(stdout);

@@ -78,6 +78,14 @@ static ald_status open_output(cli_env *env, rewriting *r, ald_error *err)
                            place->out != NULL ? place->in : NULL, &r->out, err);
 }
 
+static int has_magic(const ald_source *source)
+{
+    char magic[4];
+    return source->size_bytes >= sizeof(magic) &&
+           source->read_at(source->ctx, 0, magic, sizeof(magic), NULL) == ALD_OK &&
+           memcmp(magic, "ALDF", sizeof(magic)) == 0;
+}
+
 ald_status cli_rewriting_open(cli_env *env, const place_options *place, const trust_options *trust,
                               int needs_key, rewriting *out, ald_error *err)
 {
@@ -94,6 +102,9 @@ ald_status cli_rewriting_open(cli_env *env, const place_options *place, const tr
     if (status == ALD_OK) {
         status = ald_inspect(&out->in.source, NULL, &env->host, &out->inspection, err);
         out->info = status == ALD_OK ? ald_inspection_info(out->inspection) : NULL;
+        if (status == ALD_E_INVALID_FORMAT && !has_magic(&out->in.source)) {
+            cli_hint(env, "`alimentar convert FILE OUT.ald` makes a .ald of other formats");
+        }
     }
     if (status == ALD_OK && needs_key) {
         status = cli_input_trust(&out->in, trust, err);

@@ -397,12 +397,22 @@ static ald_status run(transfer_state *s, ald_error *err)
     return copy(s, path, err);
 }
 
+static int is_seller(const transfer_state *s, const ald_info *info)
+{
+    uint8_t own[ALD_KEY_BYTES];
+    return s->env->host.crypto->ed25519_public(s->t->sale->signer_seed, own, NULL) == ALD_OK &&
+           memcmp(own, info->signer_public_key, sizeof(own)) == 0;
+}
+
 /* What of the input's trust is gone now, though options said so. */
 static void note_replaced(const transfer_state *s)
 {
     const ald_info *info = s->inspection != NULL ? ald_inspection_info(s->inspection) : NULL;
     if (s->t->sale != NULL) {
         cli_keep_note_license(s->env, info);
+        if (info != NULL && info->signer_public_key != NULL && !is_seller(s, info)) {
+            cli_keep_note_signer(s->env, info);
+        }
     } else if (s->out.format == FORMAT_ALD && s->t->keep->sign.key != NULL && !s->in.trust.is_own) {
         cli_keep_note_signer(s->env, info);
     }

@@ -142,12 +142,13 @@ static ald_status read_password(cli_env *env, const trust_options *options, cons
 }
 
 /* A terminal may be asked though nobody gave an option: the file needs it. */
-static ald_status offer_password(const char *name, cli_trust *out, ald_error *err)
+static ald_status offer_password(const char *name, int may_lack, cli_trust *out, ald_error *err)
 {
     char *password = out->secrets->password;
     char prompt[256];
     size_t size = 0;
-    snprintf(prompt, sizeof(prompt), "Password of the data set (%.160s), empty for none: ", name);
+    snprintf(prompt, sizeof(prompt), "Password of the dataset (%.160s)%s: ", name,
+             may_lack ? ", empty for none" : "");
     ald_status status = cli_terminal_ask(prompt, password, ALD_PASSPHRASE_BYTES - 1, &size, err);
     if (status == ALD_OK && size > 0) {
         out->trust.password = password;
@@ -170,7 +171,7 @@ static ald_status get_password(cli_env *env, const trust_options *options, trust
         return read_password(env, options, name, out, err);
     }
     return needs.is_known && needs.password && name != NULL && options->private_keys.count == 0
-               ? offer_password(name, out, err)
+               ? offer_password(name, options->may_lack_password, out, err)
                : ALD_OK;
 }
 

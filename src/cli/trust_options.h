@@ -15,6 +15,7 @@ typedef struct trust_options {
     opt_list private_keys, trusted_keys;
     const char *revocations;
     uint8_t ask_password, allow_untrusted, allow_unsigned, allow_plain, ignore_expiry;
+    uint8_t may_lack_password; /* the command does what it can without one: no option */
 } trust_options;
 
 extern const opt_group cli_group_trust;

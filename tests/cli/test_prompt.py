@@ -167,7 +167,7 @@ def test_password(binary, folder):
     for args in (["cat", "e.ald"], ["cat", "e.ald", "--password"], ["convert", "e.ald", "-", "--to", "csv"],
                  ["verify", "e.ald"]):
         session = Session(binary, folder, *args)
-        session.read_until("assword of the data set (e.ald): " if "--password" in args else "(e.ald), empty for none: ")
+        session.read_until("(e.ald), empty for none: " if args == ["verify", "e.ald"] else "assword of the dataset (e.ald): ")
         session.type(SECRET)
         check(session.finish() == 0, f"{args}: {session.output!r}")
         check(SECRET.encode() not in session.output, "the secret was shown")
@@ -179,7 +179,7 @@ def test_no_password(binary, folder):
     encrypted(binary, folder, "--passphrase-file", "p")
     for command, status, text in (("verify", 0, b"unchecked  decryption"), ("cat", 1, b"--passphrase-file FILE")):
         session = Session(binary, folder, command, "e.ald")
-        session.read_until("empty for none: ")
+        session.read_until("empty for none: " if command == "verify" else "assword of the dataset (e.ald): ")
         session.type("")
         check(session.finish() == status and text in session.output, f"{session.output!r}")
 
@@ -223,7 +223,7 @@ def test_encrypt(binary, folder):
     before = (Path(folder) / "u.ald").read_bytes()
     for second, status in ((SECRET + "x", 2), (SECRET, 0)):
         session = Session(binary, folder, "encrypt", "u.ald", "--password")
-        session.read_until("New password of the data set (u.ald): ")
+        session.read_until("New password of the dataset (u.ald): ")
         session.type(SECRET)
         session.read_until("The same again: ")
         session.type(second)
@@ -235,20 +235,20 @@ def test_encrypt(binary, folder):
 
 
 def test_two_secrets(binary, folder):
-    """A sale: the key's passphrase, then the data set's password, each by its name."""
+    """A sale: the key's passphrase, then the dataset's password, each by its name."""
     (Path(folder) / "kp").write_text("of the key\n")
     (Path(folder) / "in.csv").write_text("a\n123\n")
     run(binary, folder, "keygen", "-q", "-o", "s", "--key-passphrase-file", "kp")
     session = Session(binary, folder, "package", "in.csv", "o.ald", "--licensee", "A", "--key", "s", "--password")
     session.read_until("Passphrase of the key (s): ")
     session.type("of the key")
-    session.read_until("New password of the data set (in.csv): ")
+    session.read_until("New password of the dataset (in.csv): ")
     session.type(SECRET)
     session.read_until("The same again: ")
     session.type(SECRET)
     check(session.finish() == 0, f"{session.output!r}")
     session = Session(binary, folder, "open", "o.ald", "-", "--to", "csv", "--trusted-keys", "s.pub")
-    session.read_until("assword of the data set (o.ald)")
+    session.read_until("assword of the dataset (o.ald)")
     session.type(SECRET)
     check(session.finish() == 0 and b"123" in session.output, f"{session.output!r}")
 

@@ -212,7 +212,7 @@ static void test_refused(void)
 {
     refused("", 0, "holds no key");
     refused("\n\n", 0, "holds no key");
-    refused("hello", 0, "there is other text");
+    refused("hello", 0, "holds no key, but something else");
     refused(RFC_PUBLIC "x", 0, "there is other text");
     refused("a comment\n" RFC_PUBLIC, 0, "there is other text");
     refused(RFC_PUBLIC RFC_PRIVATE, 0, "private and public keys in one file");

@@ -69,7 +69,9 @@ ald_status ald_inspect(const ald_source *source, const ald_load_options *options
     if (in == NULL)
         return ALD_E_NOMEM;
     in->alloc = host->alloc;
-    st = ald__settings_open(&settings, source, ALD__FILE_LAZY, host, &in->file, err);
+    st = ald__settings_open(&settings, source,
+                            settings.load.check_all ? ALD__FILE_WHOLE : ALD__FILE_LAZY, host,
+                            &in->file, err);
     if (st == ALD_OK)
         st = read_schema(in, err);
     if (st != ALD_OK) {

@@ -78,9 +78,21 @@ static ald_status check_expected(const request *q, size_t private_count, size_t 
     return ALD_OK;
 }
 
+static int is_blank(const char *text, size_t size)
+{
+    size_t i = 0;
+    while (i < size && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r')))
+        i++;
+    return i == size;
+}
+
 static ald_status look_through(const request *q, reading *r, size_t size, ald_error *err)
 {
     size_t at = 0, private_count = 0, public_count = 0;
+    if (!is_blank(r->text, size) && memmem(r->text, size, "-----BEGIN ", 11) == NULL)
+        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                             "the file holds no key, but something else\nkeys are made with "
+                             "`alimentar keygen`");
     for (;;) {
         int found;
         ald_status st = ald__pem_next(r->text, size, &at, &r->block, &found, err);
