@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selling a data set: everything in one call, in the order watermark, encrypt, license, sign. */
+/* Selling a dataset: everything in one call, in the order watermark, encrypt, license, sign. */
 #ifndef ALD_COMMERCIAL_H
 #define ALD_COMMERCIAL_H
 

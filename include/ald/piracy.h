@@ -96,7 +96,7 @@ typedef struct ald_detection {
 
 ALD_API ald_detection ald_entropy_verdict(const ald_entropy *entropy);
 
-/* All at once: whether a data set is likely to be marked. */
+/* All at once: whether a dataset is likely to be marked. */
 ALD_API ALD_NODISCARD ald_status ald_piracy_detect(struct ArrowArrayStream *batches,
                                                    uint64_t memory_bytes, const ald_host *host,
                                                    ald_detection *out, ald_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Private queries: a question sealed to the owner of a data set, an answer sealed to who asked. Who carries them sees
+/* Private queries: a question sealed to the owner of a dataset, an answer sealed to who asked. Who carries them sees
  * ciphertext alone. Protocol `x25519-aes256gcm-v1`. */
 #ifndef ALD_QUERY_H
 #define ALD_QUERY_H

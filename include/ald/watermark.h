@@ -26,11 +26,11 @@ ALD_BEGIN_DECLS
 ALD_API ALD_NODISCARD ald_status ald_watermark_key(const uint8_t seed[32], const ald_host *host,
                                                    uint8_t out[ALD_WATERMARK_KEY_BYTES],
                                                    ald_error *err);
-/* The key for the data set of this id, for everything but ald_watermark_buyer. */
+/* The key for the dataset of this id, for everything but ald_watermark_buyer. */
 ALD_API ALD_NODISCARD ald_status ald_watermark_dataset_key(
     const uint8_t key[ALD_WATERMARK_KEY_BYTES], const char *id, size_t id_size,
     const ald_host *host, uint8_t out[ALD_WATERMARK_KEY_BYTES], ald_error *err);
-/* What stands for a buyer in a mark. The name cannot be found from it. `key` is the seller's, not a data set's. */
+/* What stands for a buyer in a mark. The name cannot be found from it. `key` is the seller's, not a dataset's. */
 ALD_API ALD_NODISCARD ald_status ald_watermark_buyer(const uint8_t key[ALD_WATERMARK_KEY_BYTES],
                                                      const char *name, size_t name_size,
                                                      const ald_host *host,

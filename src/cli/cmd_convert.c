@@ -64,7 +64,7 @@ static const opt_use options[] = {
 };
 
 static const char *const examples[] = {
-    "CSV to a data set file",
+    "CSV to a dataset file",
     "alimentar convert data.csv data.ald",
     "with a column of zip codes kept as text",
     "alimentar convert data.csv data.ald --types zip:string",
@@ -91,7 +91,7 @@ const cli_command cli_cmd_convert = {
         "compressed them (data.csv.gz, data.jsonl.zst). Parquet needs a module of its own, which "
         "is installed with the command where Arrow's C++ library could be had.\n"
         "OUT appears when all is written, or not at all. It is not replaced without --force. A "
-        ".ald made from a .ald keeps metadata, data set type and compression unless options say "
+        ".ald made from a .ald keeps metadata, dataset type and compression unless options say "
         "otherwise; chunks and alignment are asked for anew.",
     .examples = examples,
     .operands = operands,

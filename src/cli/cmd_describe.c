@@ -67,7 +67,7 @@ static const char *const examples[] = {
 
 const cli_command cli_cmd_describe = {
     .verb = "describe",
-    .brief = "set metadata, column documentation and data set type of a .ald",
+    .brief = "set metadata, column documentation and dataset type of a .ald",
     .details =
         "The rows stay as they are, and so do chunks and alignment unless options say otherwise. "
         "License and encryption stay; metadata alone are set without the key of an encrypted file. "

@@ -171,7 +171,7 @@ static const char *const examples[] = {
 
 const cli_command cli_cmd_keygen = {
     .verb = "keygen",
-    .brief = "make keys to sign and to receive data sets with",
+    .brief = "make keys to sign and to receive datasets with",
     .details =
         "The passphrase is asked for on the terminal, twice, or comes from an option or from "
         "ALIMENTAR_KEY_PASSPHRASE. Private keys are encrypted PKCS#8 and public ones "

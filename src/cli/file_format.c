@@ -15,7 +15,7 @@ typedef struct format_row {
 } format_row;
 
 static const format_row rows[] = {
-    [FORMAT_ALD] = {"ald", ".ald data set", {"ald"}, SCOPE_ALD_IN, SCOPE_ALD_OUT, 1},
+    [FORMAT_ALD] = {"ald", ".ald dataset", {"ald"}, SCOPE_ALD_IN, SCOPE_ALD_OUT, 1},
     [FORMAT_CSV] = {"csv", "CSV", {"csv"}, SCOPE_CSV_IN, SCOPE_CSV_OUT, 0},
     [FORMAT_TSV] = {"tsv", "CSV with tabs", {"tsv", "tab"}, SCOPE_CSV_IN, SCOPE_CSV_OUT, 0},
     [FORMAT_JSONL] = {"jsonl", "JSON lines", {"jsonl", "ndjson"}, SCOPE_JSON_IN, SCOPE_JSON_OUT, 0},

@@ -63,7 +63,7 @@ ald_status cli_dataset_type(cli_env *env, const char *name, uint16_t *out, ald_e
         cli_hint_add(env, type_names[i]);
     }
     return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                         "--dataset-type: '%s' is no data set type", name);
+                         "--dataset-type: '%s' is no dataset type", name);
 }
 
 /* ---- reading */

@@ -141,7 +141,7 @@ static void put_overview(FILE *f)
     }
     put_exit_codes(f);
     fputs(".SH ENVIRONMENT\n.TP\n\\fBALIMENTAR_HOME\\fR\nthe folder of what is kept, in place of "
-          "~/.alimentar\n.TP\n\\fBALIMENTAR_PASSPHRASE\\fR\nthe password of a data set\n.TP\n"
+          "~/.alimentar\n.TP\n\\fBALIMENTAR_PASSPHRASE\\fR\nthe password of a dataset\n.TP\n"
           "\\fBALIMENTAR_KEY_PASSPHRASE\\fR\nthe passphrase of private keys\n.TP\n"
           "\\fBNO_COLOR\\fR\nno colours when it is set and not empty\n.TP\n"
           "\\fBTMPDIR\\fR\nwhere scratch files go; they have no name and vanish with the process\n"

@@ -20,7 +20,7 @@ typedef struct cli_secret_kind {
 } cli_secret_kind;
 
 extern const cli_secret_kind cli_secret_key;      /* of a private key's file */
-extern const cli_secret_kind cli_secret_password; /* of a data set */
+extern const cli_secret_kind cli_secret_password; /* of a dataset */
 extern const opt_group cli_group_key_passphrase;  /* cli_group_trust has these options, too */
 
 /* One line end at its end is dropped. `twice`: a terminal asks again, and an empty one is refused. Without any source the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a private query asks for, as JSON text and taken apart, and the key that a data set publishes: F-245, F-249. */
+/* What a private query asks for, as JSON text and taken apart, and the key that a dataset publishes: F-245, F-249. */
 #ifndef CLI_QUERY_REQUEST_H
 #define CLI_QUERY_REQUEST_H
 

@@ -19,7 +19,7 @@ static const opt_spec seller_specs[] = {
      .arg = "ID",
      .kind = OPT_TEXT,
      .offset = offsetof(seller_options, dataset_id),
-     .help = "a name of the data set, any text: its marks then have a key of their own. Give the "
+     .help = "a name of the dataset, any text: its marks then have a key of their own. Give the "
              "same one when you look for them"},
 };
 const opt_group cli_group_seller = OPT_GROUP("Seller", seller_specs);

@@ -19,7 +19,7 @@ typedef struct cli_seller {
         uint8_t seed[32];                      /* Ed25519: signs evidence */
         uint8_t public_key[32];                /* of it */
         uint8_t key[ALD_WATERMARK_KEY_BYTES];  /* the seller's, which names buyers */
-        uint8_t mark[ALD_WATERMARK_KEY_BYTES]; /* the data set's, or the same */
+        uint8_t mark[ALD_WATERMARK_KEY_BYTES]; /* the dataset's, or the same */
     } *keys;
 } cli_seller;
 

@@ -98,7 +98,7 @@ static ald_status make_protection(transfer_state *s, ald_error *err)
     return status;
 }
 
-/* The metadata that are kept, with what the options add; the input's data set type unless they name one. */
+/* The metadata that are kept, with what the options add; the input's dataset type unless they name one. */
 static ald_status make_metadata(transfer_state *s, uint16_t input_type, ald_error *err)
 {
     const describe_options *describe = s->t->describe;

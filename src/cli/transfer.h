@@ -24,7 +24,7 @@ typedef struct transfer {
     const ald_watermark_hook *mark; /* marks the rows on their way; NULL: nobody does */
 } transfer;
 
-/* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, data set type, compression, license and
+/* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, dataset type, compression, license and
  * encryption unless the options say otherwise; one that is signed is not replaced by an unsigned one in silence. */
 ALD_NODISCARD ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err);
 

@@ -10,7 +10,7 @@
 
 /* The same for every command that reads. The key passphrase is also that of a key to sign with (--key). */
 typedef struct trust_options {
-    secret_options password;       /* of the data set */
+    secret_options password;       /* of the dataset */
     secret_options key_passphrase; /* of the files of private keys */
     opt_list private_keys, trusted_keys;
     const char *revocations;

@@ -10,7 +10,9 @@
 #include "ald/io.h"
 #include "ald/reader.h"
 
-/* What every piece of a file needs. Wipe with ald__piece_keys_clear. */
+/* What every piece of a file needs. Wipe with ald__piece_keys_clear. It lies in the host's memory, as the plain rows do that
+ * it opens: whoever can read a core dump of the process has both. The pages for secrets are the native keys', not the
+ * allocator's. */
 typedef struct ald__piece_keys {
     uint8_t key[32], last[32]; /* the file key; the epilogue's, made from it */
     uint8_t binding[32];
