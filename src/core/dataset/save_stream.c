@@ -20,6 +20,7 @@
 #define END_BYTES 8u
 #define SLOTS_MAX 64u
 #define LONG_ROWS 2048u             /* to a chunk */
+#define ROOM_CHUNKS_MAX (4u << 20)  /* for more of them no room is kept before the payload */
 #define ROOM_SLACK 192u             /* facts and padding that only the end tells */
 #define WAITING_BYTES (64ull << 20) /* of chunks in slots, or, on many threads, … */
 #define SLOT_BYTES (8ull << 20)     /* … so many for each slot */
@@ -281,7 +282,7 @@ static ald_status begin_output(ald__stream_save *s, ald_error *err)
         int varied = s->chunker.chunk_bytes > 0 && !rows_are_alike(s->schema);
         uint64_t more = varied ? chunks / 4 + s->row_count / LONG_ROWS : chunks / 32;
         s->chunk_room = s->options->layout == ALD_LAYOUT_STREAMING ? chunks + more + 8 : 1;
-        if (s->chunk_room < UINT32_MAX / 2)
+        if (s->chunk_room <= ROOM_CHUNKS_MAX)
             ALD_TRY(prefix_room(s, s->chunk_room, &room, err));
     }
     if (room == 0)
@@ -380,6 +381,11 @@ static ald_status put_chunk(ald__stream_save *s, const ald__chunk_slot *slot, al
     e.compressed_size = (uint32_t)stored->size;
     e.uncompressed_size = slot->uncompressed;
     s->rows += slot->rows;
+    if (s->row_count != 0 && s->rows > s->row_count && s->chunk_room != 0 &&
+        chunk_count(s) >= s->chunk_room)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "the stream said that it has %llu rows, but has more",
+                         (unsigned long long)s->row_count);
     if (chunk_count(s) >= UINT32_MAX - 1 || (s->chunk_room != 0 && chunk_count(s) >= s->chunk_room))
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "more than %llu chunks",
                          (unsigned long long)chunk_count(s));
