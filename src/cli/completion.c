@@ -132,9 +132,13 @@ static void print_bash(void)
         each_spec(cli_commands[i], bash_name);
         cli_printf("' -- \"$cur\")) ;;\n");
     }
-    cli_printf(
-        "        esac\n        return\n    fi\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n}\n"
-        "complete -o filenames -F _alimentar alimentar\n");
+    cli_printf("        esac\n        return\n    fi\n"
+               "    if [[ $verb == 'trust remove' ]]; then\n        local IFS=$'\\n'\n"
+               "        COMPREPLY=($(compgen -W \"$(alimentar trust list 2>/dev/null | sed 's/^[^ "
+               "]*  //')\" "
+               "-- \"$cur\"))\n        return\n    fi\n"
+               "    COMPREPLY=($(compgen -f -- \"$cur\"))\n}\n"
+               "complete -o filenames -F _alimentar alimentar\n");
 }
 
 /* ---- zsh */
