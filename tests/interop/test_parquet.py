@@ -321,6 +321,27 @@ def mutated_files(binary, folder):
             raise Failed(f"mutation {i}: {problem}") from problem
 
 
+def short_memory(binary, folder):
+    """Whatever memory there is: done, or an error of its own and no output. One thread: where a new one gets no memory of its
+    own, the system's C library ends the process."""
+    table = big_table(400000)
+    pq.write_table(table, folder / "in.parquet")
+    write_stream(table, folder / "in.arrows")
+    ended = set()
+    for megabytes in range(110, 400, 24):
+        for source, target in (("in.parquet", "out.arrows"), ("in.arrows", "out.parquet")):
+            (folder / target).unlink(missing_ok=True)
+            status, _, stderr = run(binary, "convert", "--quiet", "--threads", 1, folder / source, folder / target,
+                                    memory_bytes=megabytes << 20)
+            if status not in (0, 1, 3) or (status == 0) != (folder / target).exists():
+                raise Failed(f"{source} in {megabytes} MB: exit {status}, {stderr!r}")
+            if status == 1 and "Unsupported" not in stderr:  # not even the module could be loaded
+                raise Failed(f"{source} in {megabytes} MB: {stderr!r}")
+            ended.add(status)
+    if b"__asan_init" not in Path(binary).read_bytes() and not {0, 3} <= ended:
+        raise Failed(f"exits were {ended}")
+
+
 def without_module(binary, folder):
     """The command alone works, and says in one line what is missing."""
     alone = folder / "alone"
@@ -339,7 +360,7 @@ def without_module(binary, folder):
 
 
 CHECKS = [round_trip, written_by_pyarrow, int96, changing_dictionaries, empty_tables, columns_and_rows, one_at_a_time, bad_utf8,
-          page_checksums, no_form, bounded_memory, without_module, mutated_files]
+          page_checksums, no_form, bounded_memory, short_memory, without_module, mutated_files]
 
 
 def main():

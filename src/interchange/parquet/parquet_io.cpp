@@ -155,6 +155,8 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> SourceFile::Read(int64_t size)
 arrow::Status SinkStream::Write(const void *data, int64_t size)
 {
     ald_error error{};
+    if (refused_ || error_->is_set())
+        return arrow::Status::IOError("writing has failed before");
     ald_status status = sink_.write(sink_.ctx, data, static_cast<size_t>(size), &error);
     if (status != ALD_OK)
         return error_->keep(status, error);

@@ -149,12 +149,17 @@ class SinkStream final : public arrow::io::OutputStream
         return position_;
     }
     arrow::Status Write(const void *data, int64_t size) override;
+    /* Nothing more is written. */
+    void refuse()
+    {
+        refused_ = true;
+    }
 
   private:
     ald_sink sink_;
     HostError *error_;
     int64_t position_ = 0;
-    bool closed_ = false;
+    bool closed_ = false, refused_ = false;
 };
 
 } // namespace ald_parquet

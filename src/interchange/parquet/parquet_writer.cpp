@@ -28,8 +28,9 @@ constexpr int64_t SLICE_BYTES = int64_t{16} << 20;
 
 Writer::Writer(struct ArrowArrayStream *batches, const ald_sink &sink,
                const ald_parquet_write_options &options, const ald_host &host)
-    : batches_(batches), sink_(sink), options_(options), thread_count_(host.thread_count),
+    : batches_(batches), options_(options), thread_count_(host.thread_count),
       pool_(HostPool::create(host.alloc, INT64_MAX / 2)),
+      out_(std::make_shared<SinkStream>(sink, &error_)),
       most_rows_(options.row_group_rows != 0
                      ? static_cast<int64_t>(std::min<uint64_t>(options.row_group_rows, INT64_MAX))
                      : GROUP_ROWS),
@@ -128,10 +129,9 @@ arrow::Status Writer::open()
                               arrow::internal::ThreadPool::Make(static_cast<int>(thread_count_)));
         arrow_properties.set_use_threads(true)->set_executor(threads_.get());
     }
-    ARROW_ASSIGN_OR_RAISE(
-        file_, parquet::arrow::FileWriter::Open(*schema_, pool_.get(),
-                                                std::make_shared<SinkStream>(sink_, &error_),
-                                                properties.build(), arrow_properties.build()));
+    ARROW_ASSIGN_OR_RAISE(file_, parquet::arrow::FileWriter::Open(*schema_, pool_.get(), out_,
+                                                                  properties.build(),
+                                                                  arrow_properties.build()));
     return arrow::Status::OK();
 }
 
@@ -139,8 +139,10 @@ arrow::Status Writer::next(std::shared_ptr<arrow::RecordBatch> *out)
 {
     struct ArrowArray array = {};
     out->reset();
-    if (batches_->get_next(batches_, &array) != 0)
+    if (batches_->get_next(batches_, &array) != 0) {
+        stream_failed_ = true;
         return arrow::Status::IOError("the batch stream failed");
+    }
     if (array.release == nullptr)
         return arrow::Status::OK();
     return arrow::ImportRecordBatch(&array, schema_).Value(out);
@@ -243,6 +245,16 @@ arrow::Status Writer::write_all()
     return file_->Close();
 }
 
+/* Arrow's writer ends its file in its destructor, whatever happened, and goes through columns that were left half made when
+ * memory was short: that crashes. Then it is left alone, memory and all. Only its own failures are such: after those of the
+ * input and of the sink it is whole, and its destructor finds that nothing can be written any more. */
+void Writer::give_up()
+{
+    out_->refuse();
+    if (!stream_failed_ && !error_.is_set())
+        (void)file_.release();
+}
+
 ald_status Writer::run(ald_error *err)
 {
     arrow::Status status;
@@ -251,7 +263,10 @@ ald_status Writer::run(ald_error *err)
     } catch (...) {
         status = status_of_exception();
     }
-    return status.ok() ? ALD_OK : fail(status, "", error_, pool_.get(), err);
+    if (status.ok())
+        return ALD_OK;
+    give_up();
+    return fail(status, "", error_, pool_.get(), err);
 }
 
 } // namespace ald_parquet

@@ -39,16 +39,18 @@ class Writer
     arrow::Status write_piece(const std::shared_ptr<arrow::RecordBatch> &piece, int64_t bytes);
     arrow::Status end_group();
     arrow::Status write_all();
+    void give_up();
 
     struct ArrowArrayStream *batches_;
-    ald_sink sink_;
     ald_parquet_write_options options_;
     uint32_t thread_count_;
     HostError error_;
     PoolPtr pool_;
     std::shared_ptr<arrow::Schema> schema_;
     std::shared_ptr<arrow::internal::ThreadPool> threads_; /* its end joins them */
+    std::shared_ptr<SinkStream> out_;
     std::unique_ptr<parquet::arrow::FileWriter> file_;
+    bool stream_failed_ = false;
     int64_t most_rows_, most_bytes_; /* of a row group */
     bool is_wide_ = false;
     std::vector<std::shared_ptr<arrow::RecordBatch>> held_; /* of a wide table: the row group */
