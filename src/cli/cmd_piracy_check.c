@@ -75,8 +75,8 @@ static ald_status check_data(cli_env *env, const check_args *args, yyjson_val *r
 
 static void print_checked(const check_args *args, yyjson_val *root)
 {
-    static const char *const keys[] = {"file",   "dataset_hash", "buyer_hash", "confidence",
-                                       "log2_p", "analyzed_at",  "method"};
+    static const char keys[][13] = {"file",   "dataset_hash", "buyer_hash", "confidence",
+                                    "log2_p", "analyzed_at",  "method"};
     yyjson_val *e = yyjson_obj_get(root, "evidence");
     cli_printf("signature     right\n");
     if (args->data != NULL) {

@@ -6,6 +6,7 @@
 #include "ald/stream.h"
 #include "cli/command.h"
 #include "cli/envelope.h"
+#include "cli/input.h"
 #include "cli/query_request.h"
 #include "cli/rewriting.h"
 #include "cli/verify_checks.h"
@@ -174,9 +175,9 @@ static ald_status unseal_answer(cli_env *env, const open_answer_args *args, ald_
     ald_buffer answer = request;
     ald_keys *keys = NULL;
     const ald_key *key = NULL;
-    ald_status status = cli_envelope_read(env, args->request, &request, err);
+    ald_status status = cli_read_up_to(env, args->request, SIZE_MAX / 2, &request, err);
     if (status == ALD_OK) {
-        status = cli_envelope_read(env, args->in, &answer, err);
+        status = cli_read_up_to(env, args->in, SIZE_MAX / 2, &answer, err);
     }
     if (status == ALD_OK) {
         status =

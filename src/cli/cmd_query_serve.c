@@ -6,6 +6,7 @@
 #include "ald/writer.h"
 #include "cli/command.h"
 #include "cli/envelope.h"
+#include "cli/input.h"
 #include "cli/license_use.h"
 #include "cli/query_request.h"
 #include "cli/rewriting.h"
@@ -135,7 +136,7 @@ static ald_status unseal(answer_state *s, ald_error *err)
 
 static ald_status read_question(answer_state *s, ald_error *err)
 {
-    ald_status status = cli_envelope_read(s->env, s->args->request, &s->envelope, err);
+    ald_status status = cli_read_up_to(s->env, s->args->request, SIZE_MAX / 2, &s->envelope, err);
     if (status == ALD_OK) {
         status = unseal(s, err);
     }

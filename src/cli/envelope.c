@@ -20,27 +20,6 @@ static const opt_spec envelope_specs[] = {
 };
 const opt_group cli_group_envelope = OPT_GROUP("Output", envelope_specs);
 
-ald_status cli_envelope_read(cli_env *env, const char *path, ald_buffer *out, ald_error *err)
-{
-    ald_source source;
-    memset(&source, 0, sizeof(source));
-    env->subject = path;
-    ald_status status = ald_file_open(path, 0, &source, err);
-    if (status == ALD_OK && source.size_bytes > SIZE_MAX / 2) {
-        status = ald_error_set(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "the file is too large");
-    } else if (status == ALD_OK && source.size_bytes > 0) {
-        size_t size = (size_t)source.size_bytes;
-        out->data = out->alloc->alloc(out->alloc->ctx, size);
-        out->capacity = out->data != NULL ? size : 0;
-        out->size = out->capacity;
-        status = out->data != NULL
-                     ? source.read_at(source.ctx, 0, out->data, size, err)
-                     : ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the file");
-    }
-    ald_source_close(&source);
-    return status;
-}
-
 ald_status cli_envelope_check(cli_env *env, const envelope_place *place, const char *in_path,
                               cli_output *out, ald_error *err)
 {

@@ -15,10 +15,6 @@ typedef struct envelope_place {
 
 extern const opt_group cli_group_envelope; /* -o, --force */
 
-/* All bytes of a file of any size that memory has room for. `out` is zeros with `alloc`; the caller clears it. */
-ALD_NODISCARD ald_status cli_envelope_read(cli_env *env, const char *path, ald_buffer *out,
-                                           ald_error *err);
-
 /* Refuses what must not be written before anything is done; then writes it, whole or not at all. */
 ALD_NODISCARD ald_status cli_envelope_check(cli_env *env, const envelope_place *place,
                                             const char *in_path, cli_output *out, ald_error *err);

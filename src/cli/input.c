@@ -204,6 +204,12 @@ void cli_input_close(cli_input *in)
 
 ald_status cli_read_file(cli_env *env, const char *path, ald_buffer *out, ald_error *err)
 {
+    return cli_read_up_to(env, path, SMALL_FILE_BYTES, out, err);
+}
+
+ald_status cli_read_up_to(cli_env *env, const char *path, uint64_t limit_bytes, ald_buffer *out,
+                          ald_error *err)
+{
     ald_source source;
     memset(&source, 0, sizeof(source));
     env->subject = path;
@@ -211,9 +217,10 @@ ald_status cli_read_file(cli_env *env, const char *path, ald_buffer *out, ald_er
     if (status != ALD_OK) {
         return status;
     }
-    if (source.size_bytes > SMALL_FILE_BYTES) {
+    if (source.size_bytes > limit_bytes) {
         status = ald_error_set(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
-                               "more than 64 MiB is too much here");
+                               "more than %llu MiB is too much here",
+                               (unsigned long long)(limit_bytes >> 20));
     } else if (source.size_bytes > 0) {
         size_t size = (size_t)source.size_bytes;
         out->data = out->alloc->alloc(out->alloc->ctx, size);

@@ -91,5 +91,8 @@ ALD_NODISCARD ald_status cli_schema_from_argument(cli_env *env, const char *valu
 /* All bytes of a small file (up to 64 MiB). The caller clears `out`. */
 ALD_NODISCARD ald_status cli_read_file(cli_env *env, const char *path, ald_buffer *out,
                                        ald_error *err);
+/* The same of a file of any size that is to be held in memory. */
+ALD_NODISCARD ald_status cli_read_up_to(cli_env *env, const char *path, uint64_t limit_bytes,
+                                        ald_buffer *out, ald_error *err);
 
 #endif

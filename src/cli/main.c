@@ -2,6 +2,7 @@
 /* From argv to a command and from its status to an exit code. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "ald/native.h"
 #include "cli/cleanup.h"
@@ -103,12 +104,20 @@ static ald_status dispatch(cli_env *env, int argc, char **argv, ald_error *err)
     return run_command(env, command, argc - words, argv + words, err);
 }
 
+/* The keys of open files, and the rows that they decrypt, lie in ordinary memory. */
+static void forbid_core_dumps(void)
+{
+    const struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+}
+
 int main(int argc, char **argv)
 {
     cli_env env;
     ald_error err;
     memset(&env, 0, sizeof(env));
     memset(&err, 0, sizeof(err));
+    forbid_core_dumps();
     cli_cleanup_install();
     ald_status status = dispatch(&env, argc > 0 ? argc - 1 : 0, argv + 1, &err);
     if (status != ALD_OK) {

@@ -9,6 +9,7 @@ The last line is `N passed, N failed`.
 import argparse
 import os
 import pty
+import resource
 import select
 import signal
 import subprocess
@@ -184,6 +185,22 @@ def test_no_password(binary, folder):
         check(session.finish() == status and text in session.output, f"{session.output!r}")
 
 
+def test_no_core_dump(binary, folder):
+    encrypted(binary, folder, "--passphrase-file", "p")
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    if most == 0:
+        print("skipped: this system allows no core dumps")
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+    session = Session(binary, folder, "cat", "e.ald")
+    session.read_until(": ")
+    limits = Path(f"/proc/{session.pid}/limits").read_text()
+    session.type(SECRET)
+    check(session.finish() == 0, f"{session.output!r}")
+    line = next(x for x in limits.splitlines() if x.startswith("Max core file size"))
+    check(line.split()[4:6] == ["0", "0"], line)
+
+
 def test_wrong_password(binary, folder):
     encrypted(binary, folder, "--passphrase-file", "p")
     session = Session(binary, folder, "cat", "e.ald")
@@ -272,7 +289,7 @@ def main():
     parser.add_argument("--bin", required=True)
     binary = str(Path(parser.parse_args().bin).resolve())
     tests = [test_keygen, test_asked_once, test_not_the_same, test_empty, test_too_long, test_interrupted, test_password,
-             test_no_password, test_wrong_password, test_no_question, test_private_key, test_encrypt, test_two_secrets,
+             test_no_password, test_no_core_dump, test_wrong_password, test_no_question, test_private_key, test_encrypt, test_two_secrets,
              test_protecting_needs_no_password]
     failed = 0
     for test in tests:
