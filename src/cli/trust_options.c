@@ -108,12 +108,16 @@ static trust_needs needs_of(const cli_env *env, const ald_source *source)
     if (source == NULL) {
         return all;
     }
+    const uint8_t flags = file_format_ald_flags(source);
+    if ((flags & (ALD_FLAG_ENCRYPTED | ALD_FLAG_SIGNED)) == 0) {
+        return needs;
+    }
     if (ald_inspect(source, NULL, &env->host, &inspection, NULL) == ALD_OK) {
         const ald_info *info = ald_inspection_info(inspection);
         needs.password = info->encryption_mode == 0;
         needs.keys = info->encryption_mode > 0;
         needs.signers = info->signer_public_key != NULL;
-    } else if ((file_format_ald_flags(source) & ALD_FLAG_ENCRYPTED) != 0) {
+    } else if ((flags & ALD_FLAG_ENCRYPTED) != 0) {
         needs = all;
     }
     ald_inspection_free(inspection);
