@@ -31,6 +31,8 @@ ALD_API ALD_NODISCARD ald_status ald_filter_new(const char *text, size_t size,
  * once with one filter. */
 ALD_API ALD_NODISCARD ald_status ald_filter_rows(ald_filter *filter, const struct ArrowArray *batch,
                                                  int64_t *rows, size_t *row_count, ald_error *err);
+/* Sets columns[i] to 1 for each column of the schema that the condition looks at; the others are left as they are. */
+ALD_API void ald_filter_columns(const ald_filter *filter, uint8_t *columns);
 /* NULL is fine. */
 ALD_API void ald_filter_free(ald_filter *filter);
 

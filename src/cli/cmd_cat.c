@@ -6,8 +6,9 @@
 static ald_status run_cat(cli_env *env, void *raw, ald_error *err)
 {
     const rows_args *args = raw;
-    cli_selection what = {&args->show.columns, UINT64_MAX, UINT64_MAX};
-    return cli_rows_print(env, args, &what, 1, err);
+    cli_selection what;
+    ald_status status = cli_choose(&args->show.choose, &what, err);
+    return status != ALD_OK ? status : cli_rows_print(env, args, &what, 1, err);
 }
 
 static const char *const examples[] = {

@@ -12,15 +12,24 @@ typedef struct convert_args {
     write_options write;
     describe_options describe;
     keep_options keep;
+    choose_options choose;
 } convert_args;
 
 static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
 {
     const convert_args *args = raw;
     file_format format = FORMAT_UNKNOWN;
-    transfer t = {args->in, NULL, &args->read, &args->write, &args->describe, &args->keep,
-                  NULL,     0,    0,           NULL};
-    ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
+    cli_selection what;
+    transfer t = {.in = args->in,
+                  .read = &args->read,
+                  .write = &args->write,
+                  .describe = &args->describe,
+                  .keep = &args->keep,
+                  .choice = &what};
+    ald_status status = cli_choose(&args->choose, &what, err);
+    if (status == ALD_OK) {
+        status = cli_output_path(args->out, args->write.out, &t.out, err);
+    }
     if (status != ALD_OK || t.out != NULL) {
         return status != ALD_OK ? status : cli_transfer(env, &t, err);
     }
@@ -53,6 +62,7 @@ static const opt_operand operands[] = {
 static const opt_use options[] = {
     {&cli_group_read, offsetof(convert_args, read)},
     {&cli_group_read_schema, offsetof(convert_args, read)},
+    {&cli_group_choose, offsetof(convert_args, choose)},
     {&cli_group_write, offsetof(convert_args, write)},
     {&cli_group_describe, offsetof(convert_args, describe)},
     {&cli_group_sign, offsetof(convert_args, keep.sign)},
@@ -72,6 +82,9 @@ static const char *const examples[] = {
     "alimentar convert data.ald data.arrow --buffer-compression zstd",
     "from Parquet and back",
     "alimentar convert data.parquet data.ald && alimentar convert data.ald again.parquet",
+    "some rows and columns",
+    "alimentar convert data.ald some.csv --where \"town = 'New York' and price < 20\" --columns "
+    "id,price",
     "many files into one",
     "alimentar convert 'data/*.parquet' all.ald",
     "through pipes",
@@ -90,6 +103,9 @@ const cli_command cli_cmd_convert = {
         "and .pq, or by --from and --to. CSV and JSON are also read when gzip or zstd has "
         "compressed them (data.csv.gz, data.jsonl.zst). Parquet needs a module of its own, which "
         "is installed with the command where Arrow's C++ library could be had.\n"
+        "With --where, a value is read as text of its column's type: 2024-05-01, 12.50, true, or "
+        "'New York' in quotes. A null fits `is null` alone, a NaN `!=` alone. A note says how many "
+        "rows fit.\n"
         "OUT appears when all is written, or not at all. It is not replaced without --force. A "
         ".ald made from a .ald keeps metadata, dataset type and compression unless options say "
         "otherwise; chunks and alignment are asked for anew.",

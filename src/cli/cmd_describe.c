@@ -22,7 +22,12 @@ static ald_status run_describe(cli_env *env, void *raw, ald_error *err)
     read_options read = args->read;
     read.from = "ald";
     write.to = "ald";
-    transfer t = {args->in, NULL, &read, &write, d, &args->keep, NULL, 0, 1, NULL};
+    transfer t = {.in = args->in,
+                  .read = &read,
+                  .write = &write,
+                  .describe = d,
+                  .keep = &args->keep,
+                  .keep_layout = 1};
     ald_status status = cli_output_path(args->out, args->write.out, &t.out, err);
     if (status == ALD_OK && d->metadata == NULL && d->column_docs == NULL &&
         d->dataset_type == NULL) {

@@ -6,9 +6,10 @@
 static ald_status run_head(cli_env *env, void *raw, ald_error *err)
 {
     const rows_args *args = raw;
-    cli_selection what = {&args->show.columns, cli_option_given(env, "rows") ? args->show.rows : 10,
-                          UINT64_MAX};
-    return cli_rows_print(env, args, &what, 0, err);
+    cli_selection what;
+    ald_status status = cli_choose(&args->show.choose, &what, err);
+    what.first_rows = cli_option_given(env, "rows") ? args->show.rows : 10;
+    return status != ALD_OK ? status : cli_rows_print(env, args, &what, 0, err);
 }
 
 static const char *const examples[] = {

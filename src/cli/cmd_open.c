@@ -106,8 +106,13 @@ static ald_status run_open(cli_env *env, void *raw, ald_error *err)
     if (status == ALD_OK && out == NULL) {
         status = look(env, args, err);
     } else if (status == ALD_OK) {
-        transfer t = {args->in, out, &args->read, &args->write, &args->describe, &args->keep,
-                      NULL,     1,   0,           NULL};
+        transfer t = {.in = args->in,
+                      .out = out,
+                      .read = &args->read,
+                      .write = &args->write,
+                      .describe = &args->describe,
+                      .keep = &args->keep,
+                      .is_bought = 1};
         status = cli_transfer(env, &t, err);
     }
     if (status == ALD_E_SIGNATURE_INVALID &&

@@ -102,16 +102,15 @@ static ald_status run_package(cli_env *env, void *raw, ald_error *err)
         status = prepare_mark(env, args, &protection, &mark, err);
     }
     if (status == ALD_OK) {
-        transfer t = {args->in,
-                      out,
-                      &args->read,
-                      &args->write,
-                      &args->describe,
-                      &keep,
-                      &protection.protection,
-                      0,
-                      1,
-                      args->mark.buyer != NULL ? &mark.hook : NULL};
+        transfer t = {.in = args->in,
+                      .out = out,
+                      .read = &args->read,
+                      .write = &args->write,
+                      .describe = &args->describe,
+                      .keep = &keep,
+                      .sale = &protection.protection,
+                      .keep_layout = 1,
+                      .mark = args->mark.buyer != NULL ? &mark.hook : NULL};
         status = cli_transfer(env, &t, err);
     }
     if (status == ALD_OK && args->mark.buyer != NULL) {

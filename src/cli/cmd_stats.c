@@ -17,7 +17,7 @@ typedef struct stats_args {
     cli_common common;
     const char *in;
     read_options read;
-    opt_list columns;
+    choose_options choose;
     uint8_t json;
 } stats_args;
 
@@ -285,17 +285,22 @@ static ald_status compute(cli_env *env, const stats_args *args, cli_input *in,
 static ald_status run_stats(cli_env *env, void *raw, ald_error *err)
 {
     const stats_args *args = raw;
-    const cli_selection what = {&args->columns, UINT64_MAX, UINT64_MAX};
+    cli_selection what;
     struct ArrowArrayStream chosen;
     cli_input in;
     memset(&chosen, 0, sizeof(chosen));
-    ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
+    ald_status status = cli_choose(&args->choose, &what, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    status = cli_input_open(env, args->in, args->read.from, &in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
     }
     if (status == ALD_OK) {
         in.columns = what.columns;
+        in.where = what.where;
         status = cli_input_stream(&in, &args->read, NULL, err);
     }
     if (status == ALD_OK) {
@@ -314,12 +319,6 @@ static const opt_operand operands[] = {
 };
 
 static const opt_spec output_specs[] = {
-    {.name = "columns",
-     .letter = 'c',
-     .arg = "A,B,...",
-     .kind = OPT_LIST,
-     .offset = offsetof(stats_args, columns),
-     .help = "only these columns, in this order. May be repeated"},
     {.name = "json",
      .kind = OPT_FLAG,
      .offset = offsetof(stats_args, json),
@@ -328,6 +327,7 @@ static const opt_spec output_specs[] = {
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
 
 static const opt_use options[] = {
+    {&cli_group_choose, offsetof(stats_args, choose)},
     {&group_output, 0},
     {&cli_group_read, offsetof(stats_args, read)},
     {&cli_group_read_schema, offsetof(stats_args, read)},

@@ -113,8 +113,14 @@ static ald_status make_copy(cli_env *env, watermark_args *args, marking *m, cons
                             const char *out, ald_error *err)
 {
     const int to_stdout = out != NULL && strcmp(out, "-") == 0;
-    transfer t = {args->in, out, &args->read, &args->write, &args->describe, &args->keep,
-                  NULL,     0,   1,           &m->hook};
+    transfer t = {.in = args->in,
+                  .out = out,
+                  .read = &args->read,
+                  .write = &args->write,
+                  .describe = &args->describe,
+                  .keep = &args->keep,
+                  .keep_layout = 1,
+                  .mark = &m->hook};
     ald_status status = marking_begin(m, buyer, err);
     if (status == ALD_OK) {
         status = cli_transfer(env, &t, err);

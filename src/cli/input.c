@@ -14,6 +14,7 @@
 #include "ald/stream.h"
 #include "cli/many_files.h"
 #include "cli/parquet_input.h"
+#include "cli/select.h"
 
 #define SMALL_FILE_BYTES ((uint64_t)64 << 20)
 
@@ -449,6 +450,20 @@ ald_status cli_input_trust(cli_input *in, const trust_options *options, ald_erro
                           &in->trust, err);
 }
 
+/* The chunks in order, of the columns that are needed. */
+static ald_status open_chunks(cli_input *in, ald_error *err)
+{
+    const struct ArrowSchema *schema = ald_streaming_schema(in->streaming);
+    uint8_t *keep = malloc((size_t)schema->n_children + 1);
+    if (keep == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the columns");
+    }
+    int some = cli_select_needs(in->env, schema, in->columns, in->where, keep);
+    ald_status status = ald_streaming_stream(in->streaming, some ? keep : NULL, &in->stream, err);
+    free(keep);
+    return status;
+}
+
 /* A file with chunks is checked as a whole first (unless some_rows), then read chunk by chunk; another one is loaded. */
 static ald_status load_ald(cli_input *in, const struct ArrowSchema *expected, ald_error *err)
 {
@@ -462,8 +477,7 @@ static ald_status load_ald(cli_input *in, const struct ArrowSchema *expected, al
         if (status == ALD_OK && in->last_rows > 0) {
             return open_last(in, err);
         }
-        return status != ALD_OK ? status
-                                : ald_streaming_stream(in->streaming, NULL, &in->stream, err);
+        return status != ALD_OK ? status : open_chunks(in, err);
     }
     status = ald_load(&in->source, &options, &in->env->host, &in->dataset, err);
     return status != ALD_OK ? status : ald_dataset_stream(in->dataset, &in->stream, err);
@@ -520,6 +534,7 @@ static ald_status open_one(cli_input *in, const read_options *read,
     case FORMAT_ALD:
         return open_ald(in, read != NULL ? &read->trust : NULL, expected, err);
     case FORMAT_PARQUET:
+        in->columns = expected == NULL ? in->columns : NULL; /* else there is less to compare */
         status = cli_parquet_open(in, err);
         return status != ALD_OK ? status : compare_schema(in, expected, err);
     default:

@@ -42,8 +42,10 @@ typedef struct cli_input {
     uint8_t
         some_rows; /* set before the stream is opened: of a .ald in chunks only those that are read are
                                      * checked, and of these … */
-    const opt_list
-        *columns;       /* set before the stream is opened: of a Parquet file only these are read */
+    /* Set before the stream is opened: the columns that will be chosen, and by which condition. Formats that can read only the
+     * columns that are needed for it. */
+    const opt_list *columns;
+    const char *where;
     uint64_t last_rows; /* … the ones that hold so many last rows; 0: all */
     cli_trust trust;    /* of a .ald, once cli_input_trust was called */
     uint8_t has_trust;

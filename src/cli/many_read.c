@@ -60,6 +60,7 @@ static ald_status open_next(joined *j, ald_error *err)
     ald_status status = cli_input_open(env, j->in->many->paths[j->index], from, &j->next, err);
     if (status == ALD_OK) {
         j->next.columns = j->in->columns;
+        j->next.where = j->in->where;
         j->next.text_schema = &j->schema;
         status = cli_input_stream(&j->next, j->read, NULL, err);
     }

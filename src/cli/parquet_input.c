@@ -8,6 +8,7 @@
 
 #include "ald/parquet.h"
 #include "ald/stream.h"
+#include "cli/select.h"
 
 static ald_status open_columns(cli_input *in, const char *const *names, size_t count,
                                struct ArrowArrayStream *out, ald_error *err)
@@ -18,49 +19,20 @@ static ald_status open_columns(cli_input *in, const char *const *names, size_t c
     return ald_parquet_open(&in->source, &options, &in->env->host, out, err);
 }
 
-/* The column of this name; NULL: none, or several. */
-static const char *only_column(const struct ArrowSchema *schema, const char *name, size_t size)
+/* The names of the columns that are needed; 0: all, or one of them has a name that others have, too. */
+static size_t names_of(const struct ArrowSchema *schema, const uint8_t *keep, const char **names)
 {
-    const char *found = NULL;
+    size_t count = 0;
     for (int64_t i = 0; i < schema->n_children; i++) {
-        const char *other = schema->children[i]->name;
-        if (other != NULL && strlen(other) == size && memcmp(other, name, size) == 0) {
-            if (found != NULL) {
-                return NULL;
+        const char *name = schema->children[i]->name;
+        for (int64_t k = 0; keep[i] && k < schema->n_children; k++) {
+            const char *other = schema->children[k]->name;
+            if (name == NULL || (k != i && other != NULL && strcmp(name, other) == 0)) {
+                return 0;
             }
-            found = other;
         }
-    }
-    return found;
-}
-
-/* Adds the columns that an item of --columns names: one, or several with commas. 0: not all of them are there once. */
-static int add_item(const struct ArrowSchema *schema, const char *item, const char **names,
-                    size_t *count)
-{
-    const char *name = only_column(schema, item, strlen(item));
-    if (name != NULL) {
-        names[(*count)++] = name;
-        return 1;
-    }
-    while (item != NULL) {
-        size_t size = strcspn(item, ",");
-        name = only_column(schema, item, size);
-        if (name == NULL) {
-            return 0;
-        }
-        names[(*count)++] = name;
-        item = item[size] == ',' ? item + size + 1 : NULL;
-    }
-    return 1;
-}
-
-static size_t most_names(const opt_list *list)
-{
-    size_t count = list->count;
-    for (size_t i = 0; i < list->count; i++) {
-        for (const char *p = list->items[i]; *p != '\0'; p++) {
-            count += *p == ',';
+        if (keep[i]) {
+            names[count++] = name;
         }
     }
     return count;
@@ -68,25 +40,24 @@ static size_t most_names(const opt_list *list)
 
 static ald_status choose(cli_input *in, const struct ArrowSchema *schema, ald_error *err)
 {
-    const opt_list *list = in->columns;
-    const char **names = malloc(most_names(list) * sizeof(*names));
+    size_t columns = (size_t)schema->n_children, count = 0;
+    const char **names = malloc((columns + 1) * sizeof(*names));
+    uint8_t *keep = malloc(columns + 1);
     struct ArrowArrayStream chosen;
-    size_t count = 0;
-    int known = 1;
     ald_status status = ALD_OK;
-    if (names == NULL) {
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the columns");
+    if (names == NULL || keep == NULL) {
+        status = ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the columns");
+    } else if (cli_select_needs(in->env, schema, in->columns, in->where, keep)) {
+        count = names_of(schema, keep, names);
     }
-    for (size_t i = 0; known && i < list->count; i++) {
-        known = add_item(schema, list->items[i], names, &count);
-    }
-    if (known) {
+    if (count > 0) {
         status = open_columns(in, names, count, &chosen, err);
         if (status == ALD_OK) {
             in->stream.release(&in->stream);
             in->stream = chosen;
         }
     }
+    free(keep);
     free(names);
     return status;
 }

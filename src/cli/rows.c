@@ -15,12 +15,6 @@
 
 #define AT(member) .offset = offsetof(rows_options, member)
 static const opt_spec show_specs[] = {
-    {.name = "columns",
-     .letter = 'c',
-     .arg = "A,B,...",
-     .kind = OPT_LIST,
-     AT(columns),
-     .help = "only these columns, in this order. May be repeated"},
     {.name = "json",
      .kind = OPT_FLAG,
      AT(json),
@@ -33,7 +27,7 @@ static const opt_spec show_specs[] = {
      .help = "how many rows; default: 10"},
 };
 static const opt_group group_some = OPT_GROUP("Output", show_specs);
-static const opt_group group_all = {"Output", show_specs, 2};
+static const opt_group group_all = {"Output", show_specs, 1};
 
 const opt_operand cli_rows_operands[] = {
     {"FILE", "the file to read; - is standard input (with --from)", offsetof(rows_args, in), 0},
@@ -42,6 +36,7 @@ const opt_operand cli_rows_operands[] = {
 
 #define ROWS_OPTIONS(show_group)                                                                   \
     {                                                                                              \
+        {&cli_group_choose, offsetof(rows_args, show.choose)},                                     \
         {&(show_group), offsetof(rows_args, show)},                                                \
         {&cli_group_read, offsetof(rows_args, read)},                                              \
         {&cli_group_read_schema, offsetof(rows_args, read)},                                       \
@@ -193,9 +188,10 @@ ald_status cli_rows_print(cli_env *env, const rows_args *args, const cli_selecti
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
     }
     if (status == ALD_OK) {
-        in.some_rows = what->first_rows != UINT64_MAX || what->last_rows != UINT64_MAX;
         in.columns = what->columns;
-        in.last_rows = what->last_rows != UINT64_MAX ? what->last_rows : 0;
+        in.where = what->where;
+        in.last_rows = what->last_rows != UINT64_MAX && what->where == NULL ? what->last_rows : 0;
+        in.some_rows = what->first_rows != UINT64_MAX || in.last_rows > 0;
         status = cli_input_stream(&in, &args->read, NULL, err);
     }
     if (status == ALD_OK) {

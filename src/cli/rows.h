@@ -7,7 +7,7 @@
 #include "cli/select.h"
 
 typedef struct rows_options {
-    opt_list columns;
+    choose_options choose;
     uint64_t rows;
     uint8_t json;
 } rows_options;

@@ -6,8 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ald/filter.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
+
+static const opt_spec choose_specs[] = {
+    {.name = "where",
+     .arg = "CONDITION",
+     .kind = OPT_TEXT,
+     .offset = offsetof(choose_options, where),
+     .help = "only rows that fit: column, one of = != < <= > >=, value; or `column is null`, "
+             "`column is not null`; joined by `and` and `or`, of which `and` binds tighter. Names "
+             "and values of more than one word stand in quotes"},
+    {.name = "columns",
+     .letter = 'c',
+     .arg = "A,B,...",
+     .kind = OPT_LIST,
+     .offset = offsetof(choose_options, columns),
+     .help = "only these columns, in this order. May be repeated"},
+};
+const opt_group cli_group_choose = OPT_GROUP("Choice", choose_specs);
+
+ald_status cli_choose(const choose_options *options, cli_selection *out, ald_error *err)
+{
+    *out = (cli_selection){&options->columns, UINT64_MAX, UINT64_MAX, options->where};
+    if (options->where != NULL && options->where[0] == '\0') {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "--where: an empty condition");
+    }
+    return ALD_OK;
+}
 
 typedef struct column_list {
     size_t *items;
@@ -97,6 +124,34 @@ static ald_status choose_columns(select_state *s, const opt_list *names, ald_err
         }
     }
     return ALD_OK;
+}
+
+int cli_select_needs(const cli_env *env, const struct ArrowSchema *schema, const opt_list *columns,
+                     const char *where, uint8_t *keep)
+{
+    cli_env silent = *env; /* what is wrong is said when rows are selected */
+    select_state s;
+    ald_filter *filter = NULL;
+    int known = columns != NULL && columns->count > 0;
+    if (!known) {
+        return 0;
+    }
+    memset(&s, 0, sizeof(s));
+    s.env = &silent;
+    s.schema = *schema;
+    known = choose_columns(&s, columns, NULL) == ALD_OK &&
+            (where == NULL ||
+             ald_filter_new(where, strlen(where), schema, &env->host, &filter, NULL) == ALD_OK);
+    memset(keep, 0, (size_t)schema->n_children);
+    for (size_t i = 0; i < s.columns.count; i++) {
+        keep[s.columns.items[i]] = 1;
+    }
+    if (filter != NULL) {
+        ald_filter_columns(filter, keep);
+    }
+    ald_filter_free(filter);
+    free(s.columns.items);
+    return known;
 }
 
 /* ---- parents with chosen children */
@@ -268,8 +323,31 @@ static void select_free(void *ctx)
     if (s->schema.release != NULL) {
         s->schema.release(&s->schema);
     }
-    s->from.release(&s->from);
+    if (s->from.release != NULL) {
+        s->from.release(&s->from);
+    }
     free(s);
+}
+
+/* The rows that fit, of all columns. */
+static ald_status choose_rows(select_state *s, const char *where, ald_error *err)
+{
+    ald_select_options options = ALD_SELECT_OPTIONS_INIT;
+    struct ArrowArrayStream fitting;
+    if (where == NULL) {
+        return ALD_OK;
+    }
+    options.where = where;
+    options.where_size = strlen(where);
+    s->env->subject = "--where";
+    ald_status status = ald_select_stream(&s->from, &options, &s->env->host, &fitting, err);
+    if (status == ALD_OK) {
+        s->env->subject = s->name;
+        s->from = fitting;
+    } else if (err != NULL && strstr(err->msg, "there is no column") != NULL) {
+        cli_hint_columns(s->env, &s->schema);
+    }
+    return status;
 }
 
 ald_status cli_select(cli_env *env, struct ArrowArrayStream *from, const char *name,
@@ -289,11 +367,17 @@ ald_status cli_select(cli_env *env, struct ArrowArrayStream *from, const char *n
     from->release = NULL;
     ald_status status = ald_stream_schema(&s->from, &s->schema, err);
     if (status == ALD_OK) {
+        status = choose_rows(s, what->where, err);
+    }
+    if (status == ALD_OK) {
         status = choose_columns(s, what->columns, err);
     }
     if (status != ALD_OK) {
         select_free(s);
         return status;
+    }
+    if (what->first_rows == UINT64_MAX && what->last_rows == UINT64_MAX) {
+        impl.row_count = ald_stream_row_count(&s->from);
     }
     return ald_stream_new(&impl, &env->host.alloc, out, err);
 }

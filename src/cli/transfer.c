@@ -195,10 +195,27 @@ static void name_metadata_file(const transfer_state *s, const ald_error *err)
     }
 }
 
+/* Puts the choice behind *batches; `chosen` counts what comes out. */
+static ald_status choose(transfer_state *s, struct ArrowArrayStream *batches, cli_tracked *chosen,
+                         ald_error *err)
+{
+    ald_status status = cli_select(s->env, batches, s->in.name, s->t->choice, &chosen->from, err);
+    return status == ALD_OK ? cli_tracked_open(chosen, batches, err) : status;
+}
+
+static void say_chosen(const transfer_state *s, const cli_tracked *read, const cli_tracked *chosen)
+{
+    if (s->t->choice != NULL && s->t->choice->where != NULL) {
+        cli_note(s->env, "%s: %" PRIu64 " of %" PRIu64 " rows fit", s->in.name, chosen->row_count,
+                 read->row_count);
+    }
+}
+
 static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
 {
     struct ArrowArrayStream batches;
     cli_tracked tracked = {s->env, s->in.name, s->in.stream, NULL, NULL, 0, 0, 0, 0};
+    cli_tracked chosen = {s->env, s->in.name, {0}, NULL, NULL, 0, 0, 0, 0};
     memset(&batches, 0, sizeof(batches));
     s->in.stream.release = NULL;
     tracked.schema = s->schema.release != NULL ? &s->schema : NULL;
@@ -213,13 +230,17 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
     if (status == ALD_OK && s->t->mark != NULL) {
         status = s->t->mark->mark(s->t->mark->ctx, &batches, &s->env->host, err);
     }
+    if (status == ALD_OK && s->t->choice != NULL) {
+        status = choose(s, &batches, &chosen, err);
+    }
     if (status == ALD_OK) {
         status = cli_output_write(&s->out, path, &batches, &s->write, &s->extras, err);
     }
     cli_progress_end(&s->in.progress);
     s->is_read = tracked.is_over;
     if (status == ALD_OK) {
-        say_done(s, &tracked);
+        say_chosen(s, &tracked, &chosen);
+        say_done(s, s->t->choice != NULL ? &chosen : &tracked);
     } else {
         name_metadata_file(s, err);
     }
@@ -382,6 +403,8 @@ static ald_status run(transfer_state *s, ald_error *err)
     if (status == ALD_OK && s->out.format == FORMAT_ALD) {
         status = make_protection(s, err);
     }
+    s->in.columns = t->choice != NULL ? t->choice->columns : NULL;
+    s->in.where = t->choice != NULL ? t->choice->where : NULL;
     s->in.may_restart = cli_output_is_held_back(&s->out, path) != 0;
     if (status == ALD_OK) {
         status = t->is_bought ? open_bought(s, err) : cli_input_stream(&s->in, t->read, NULL, err);

@@ -8,6 +8,7 @@
 #include "cli/json_args.h"
 #include "cli/keep_trust.h"
 #include "cli/output.h"
+#include "cli/select.h"
 
 typedef struct transfer {
     const char *in;
@@ -22,6 +23,7 @@ typedef struct transfer {
                           * alone leave the bytes of the rows as they are where trust depends on
                           * them */
     const ald_watermark_hook *mark; /* marks the rows on their way; NULL: nobody does */
+    const cli_selection *choice;    /* of the rows and columns; NULL: all */
 } transfer;
 
 /* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, dataset type, compression, license and

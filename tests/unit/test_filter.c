@@ -312,6 +312,25 @@ static void test_nested_is_null_alone(void)
     CHECK(f == NULL);
 }
 
+static void test_columns_of_a_condition(void)
+{
+    struct ArrowArrayStream from;
+    struct ArrowSchema schema;
+    ald_filter *f = NULL;
+    uint8_t used[10] = {0}, wanted[10] = {0};
+    open_table(0, &from);
+    REQUIRE_OK(ald_stream_schema(&from, &schema, &err), &err);
+    REQUIRE_OK(
+        ald_filter_new("f > 1 and 'in order' = 2 or f is null", 37, &schema, &host, &f, &err),
+        &err);
+    ald_filter_columns(f, used);
+    wanted[2] = wanted[9] = 1;
+    CHECK(memcmp(used, wanted, sizeof used) == 0);
+    ald_filter_free(f);
+    schema.release(&schema);
+    from.release(&from);
+}
+
 int main(void)
 {
     host = ald_native_host(1);
@@ -324,5 +343,6 @@ int main(void)
     RUN(test_all_passes_as_it_is);
     RUN(test_dictionary_and_offsets);
     RUN(test_nested_is_null_alone);
+    RUN(test_columns_of_a_condition);
     return check_done();
 }

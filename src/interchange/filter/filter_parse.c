@@ -229,6 +229,12 @@ ald_status ald_filter_new(const char *text, size_t size, const struct ArrowSchem
     return status;
 }
 
+void ald_filter_columns(const ald_filter *filter, uint8_t *columns)
+{
+    for (size_t i = 0; i < filter->test_count; i++)
+        columns[filter->tests[i].column] = 1;
+}
+
 void ald_filter_free(ald_filter *filter)
 {
     if (filter == NULL)
