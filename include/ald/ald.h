@@ -11,6 +11,7 @@
 #include "ald/dlpack.h"
 #include "ald/error.h"
 #include "ald/filter.h"
+#include "ald/hash.h"
 #include "ald/io.h"
 #include "ald/ipc.h"
 #include "ald/jsonl.h"
