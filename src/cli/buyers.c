@@ -311,7 +311,7 @@ ald_status buyers_append(cli_env *env, const char *path, const buyer_entry *entr
 ald_status cli_file_blake3(cli_env *env, const char *path, uint8_t out[32], ald_error *err)
 {
     const ald_crypto *crypto = env->host.crypto;
-    uint8_t buffer[2048];
+    uint8_t buffer[32768];
     ald_source source;
     void *state = NULL;
     memset(&source, 0, sizeof(source));

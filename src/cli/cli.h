@@ -17,6 +17,7 @@
 #define CLI_EXIT_IO 3 /* reading, writing or memory failed */
 
 #define CLI_HINT_BYTES 1024
+#define CLI_SUBJECT_BYTES 1024
 
 /* Every command's arguments begin with these. */
 typedef struct cli_common {
@@ -32,8 +33,9 @@ typedef struct cli_env {
     const struct cli_command *command;
     ald_host host;
     uint8_t quiet;
-    const char *subject;       /* the file that an error is about, or NULL */
-    char hint[CLI_HINT_BYTES]; /* printed below an error; empty: none */
+    const char *subject;                  /* the file that an error is about, or NULL */
+    char subject_text[CLI_SUBJECT_BYTES]; /* what cli_keep_subject copied */
+    char hint[CLI_HINT_BYTES];            /* printed below an error; empty: none */
     opt_seen seen;
     int answer; /* the exit code when nothing failed: 0, or CLI_EXIT_FAILED for a "yes, found" */
 } cli_env;
@@ -67,6 +69,8 @@ void cli_report(const cli_env *env, const ald_error *err);
 void cli_note(const cli_env *env, const char *fmt, ...) ALD_PRINTF(2, 3);
 /* Sets the hint of the next error. */
 void cli_hint(cli_env *env, const char *fmt, ...) ALD_PRINTF(2, 3);
+/* `name` is about to be freed: an error that is about it keeps a copy, cut to fit. */
+void cli_keep_subject(cli_env *env, const char *name);
 /* Appends to it, cut to fit. */
 void cli_hint_add(cli_env *env, const char *text);
 

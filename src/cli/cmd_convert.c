@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* alimentar convert IN [OUT] */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/transfer.h"
 
 typedef struct convert_args {
     cli_common common;
-    const char *in, *out;
+    opt_list files;  /* IN ..., and OUT as the last one */
+    const char *out; /* never set: it names the operand */
     read_options read;
     write_options write;
     describe_options describe;
@@ -15,26 +17,13 @@ typedef struct convert_args {
     choose_options choose;
 } convert_args;
 
-static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
+/* Without OUT a .ald is replaced by itself: one of several is not. */
+static ald_status check_in_place(cli_env *env, const convert_args *args, ald_error *err)
 {
-    const convert_args *args = raw;
+    const char *in = args->files.items[0];
     file_format format = FORMAT_UNKNOWN;
-    cli_selection what;
-    transfer t = {.in = args->in,
-                  .read = &args->read,
-                  .write = &args->write,
-                  .describe = &args->describe,
-                  .keep = &args->keep,
-                  .choice = &what};
-    ald_status status = cli_choose(&args->choose, &what, err);
-    if (status == ALD_OK) {
-        status = cli_output_path(args->out, args->write.out, &t.out, err);
-    }
-    if (status != ALD_OK || t.out != NULL) {
-        return status != ALD_OK ? status : cli_transfer(env, &t, err);
-    }
-    status = file_format_find(env, args->in, args->read.from, "--from", &format, err);
-    if (status == ALD_OK && (format != FORMAT_ALD || strcmp(args->in, "-") == 0)) {
+    ald_status status = file_format_find(env, in, args->read.from, "--from", &format, err);
+    if (status == ALD_OK && (format != FORMAT_ALD || strcmp(in, "-") == 0)) {
         cli_hint(env, "name the output; only a .ald can be replaced by itself");
         status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "convert: OUT is missing");
     }
@@ -43,18 +32,46 @@ static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
         status =
             ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "convert: --to needs an output");
     }
+    return status;
+}
+
+static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
+{
+    const convert_args *args = raw;
+    cli_selection what;
+    opt_list inputs = args->files;
+    transfer t = {.in = inputs.items[0],
+                  .inputs = &inputs,
+                  .out = args->write.out,
+                  .read = &args->read,
+                  .write = &args->write,
+                  .describe = &args->describe,
+                  .keep = &args->keep,
+                  .choice = &what};
+    ald_status status = cli_choose(&args->choose, &what, err);
+    if (t.out == NULL && inputs.count > 1) {
+        t.out = inputs.items[--inputs.count];
+    } else if (status == ALD_OK && inputs.count > 1) {
+        const char *last = inputs.items[inputs.count - 1];
+        status = access(last, F_OK) != 0 && strpbrk(last, "*?[") == NULL
+                     ? cli_output_path(last, t.out, &t.out, err)
+                     : ALD_OK;
+    }
+    if (status == ALD_OK && t.out == NULL) {
+        status = check_in_place(env, args, err);
+    }
     return status != ALD_OK ? status : cli_transfer(env, &t, err);
 }
 
 static const opt_operand operands[] = {
     {"IN",
-     "the file to read; - is standard input (with --from). A quoted pattern ('data/*.csv') or a "
-     "folder is read as one table: all files in the order of their names, with the first one's "
-     "types; folders named key=value become columns",
-     offsetof(convert_args, in), 0},
+     "the file to read; - is standard input (with --from). Several files, a quoted pattern "
+     "('data/*.csv'), a folder or a manifest are read as one table: all files in the order of "
+     "their names, with the first one's types; folders named key=value become columns",
+     offsetof(convert_args, files), OPT_OPERAND_MANY},
     {"OUT",
-     "the file to write; - is standard output (with --to). Without it a .ald is replaced by "
-     "itself, in one step",
+     "the file to write; - is standard output (with --to). Without it, or -o, a .ald is replaced "
+     "by itself, in one step",
      offsetof(convert_args, out), OPT_OPERAND_OPTIONAL},
     {0},
 };

@@ -8,12 +8,13 @@
 #include "cli/column_sizes.h"
 #include "cli/command.h"
 #include "cli/escape.h"
+#include "cli/info_many.h"
 #include "cli/input.h"
 #include "cli/trust_facts.h"
 
 typedef struct info_args {
     cli_common common;
-    const char *in;
+    opt_list in;
     read_options read;
     uint8_t json;
     uint8_t columns;
@@ -84,7 +85,7 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
         json_text(&j, "file", in->name);
         json_text(&j, "format", file_format_name(in->format));
         json_uint(&j, "num_columns", (uint64_t)schema.n_children);
-        if (in->format == FORMAT_PARQUET && in->many == NULL) {
+        if (in->format == FORMAT_PARQUET) {
             json_uint(&j, "num_rows", ald_stream_row_count(&in->stream));
         }
         json_uint(&j, "file_size", in->file_size);
@@ -97,7 +98,7 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
         print_name(in);
         char size[32];
         cli_printf("%-15s%s\n", "format", file_format_text(in->format));
-        if (in->format == FORMAT_PARQUET && in->many == NULL) {
+        if (in->format == FORMAT_PARQUET) {
             cli_printf("%-15s%s\n", "rows",
                        ald_facts_grouped(ald_stream_row_count(&in->stream), size, sizeof(size)));
         }
@@ -113,26 +114,39 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
     return ALD_OK;
 }
 
+static ald_status info_of_many(cli_env *env, const info_args *args, cli_input *in, ald_error *err)
+{
+    if (args->columns) {
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "--columns looks at one file alone");
+    }
+    return cli_info_many(env, in, &args->read, args->json, err);
+}
+
 static ald_status run_info(cli_env *env, void *raw, ald_error *err)
 {
     const info_args *args = raw;
     cli_input in;
-    ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
+    ald_status status = cli_input_open_all(env, &args->in, args->read.from, &in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
     }
     if (status == ALD_OK) {
         env->subject = in.name;
-        status = in.format == FORMAT_ALD ? info_of_ald(env, args, &in, err)
-                                         : info_of_stream(args, &in, err);
+        status = in.many != NULL           ? info_of_many(env, args, &in, err)
+                 : in.format == FORMAT_ALD ? info_of_ald(env, args, &in, err)
+                                           : info_of_stream(args, &in, err);
     }
     cli_input_close(&in);
     return status;
 }
 
 static const opt_operand operands[] = {
-    {"FILE", "the file to look at; - is standard input (with --from)", offsetof(info_args, in), 0},
+    {"FILE",
+     "the file to look at; - is standard input (with --from). Of several files, a quoted pattern, "
+     "a folder or a manifest there is a line for each, and their sums",
+     offsetof(info_args, in), OPT_OPERAND_MANY},
     {0},
 };
 

@@ -7,11 +7,12 @@
 #include "ald/stream.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/many_files.h"
 #include "cli/table_print.h"
 
 typedef struct schema_args {
     cli_common common;
-    const char *in;
+    opt_list in;
     read_options read;
     uint8_t json;
 } schema_args;
@@ -90,6 +91,41 @@ static ald_status print_schema(cli_env *env, const schema_args *args,
     return args->json ? print_json(env, schema, err) : print_table(env, schema, err);
 }
 
+/* The columns of folders, and whether the other files have these too. */
+static ald_status schema_of_many(cli_env *env, const schema_args *args, cli_input *in,
+                                 const struct ArrowSchema *first, ald_error *err)
+{
+    struct ArrowSchema table;
+    ald_status status = ALD_OK;
+    for (size_t i = 1; status == ALD_OK && i < in->many->count; i++) {
+        ald_inspection *other = NULL;
+        cli_input one;
+        status = cli_input_open(env, in->many->paths[i], "ald", &one, err);
+        env->subject = in->many->paths[i];
+        if (status == ALD_OK) {
+            status = ald_inspect(&one.source, NULL, &env->host, &other, err);
+        }
+        if (status == ALD_OK) {
+            status = ald_schema_compare(first, ald_inspection_info(other)->schema, 0, err);
+        }
+        ald_inspection_free(other);
+        cli_input_close(&one);
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
+    env->subject = in->name;
+    status = ald_schema_copy(&env->host, first, &table, err);
+    if (status == ALD_OK) {
+        status = cli_folder_columns_schema(&in->many->columns, &table, err);
+        if (status == ALD_OK) {
+            status = print_schema(env, args, &table, err);
+        }
+        table.release(&table);
+    }
+    return status;
+}
+
 /* A .ald tells its schema without its rows. */
 static ald_status schema_of_ald(cli_env *env, const schema_args *args, cli_input *in,
                                 ald_error *err)
@@ -97,7 +133,9 @@ static ald_status schema_of_ald(cli_env *env, const schema_args *args, cli_input
     ald_inspection *inspection = NULL;
     ald_status status = ald_inspect(&in->source, NULL, &env->host, &inspection, err);
     if (status == ALD_OK) {
-        status = print_schema(env, args, ald_inspection_info(inspection)->schema, err);
+        const struct ArrowSchema *schema = ald_inspection_info(inspection)->schema;
+        status = in->many != NULL ? schema_of_many(env, args, in, schema, err)
+                                  : print_schema(env, args, schema, err);
     }
     ald_inspection_free(inspection);
     return status;
@@ -124,7 +162,7 @@ static ald_status run_schema(cli_env *env, void *raw, ald_error *err)
 {
     const schema_args *args = raw;
     cli_input in;
-    ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
+    ald_status status = cli_input_open_all(env, &args->in, args->read.from, &in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
@@ -141,7 +179,7 @@ static ald_status run_schema(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    {"FILE", "the file to read; - is standard input (with --from)", offsetof(schema_args, in), 0},
+    {"FILE", CLI_FILES_TEXT, offsetof(schema_args, in), OPT_OPERAND_MANY},
     {0},
 };
 

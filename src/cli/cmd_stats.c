@@ -15,7 +15,7 @@
 
 typedef struct stats_args {
     cli_common common;
-    const char *in;
+    opt_list in;
     read_options read;
     choose_options choose;
     uint8_t json;
@@ -293,7 +293,7 @@ static ald_status run_stats(cli_env *env, void *raw, ald_error *err)
     if (status != ALD_OK) {
         return status;
     }
-    status = cli_input_open(env, args->in, args->read.from, &in, err);
+    status = cli_input_open_all(env, &args->in, args->read.from, &in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
@@ -314,7 +314,7 @@ static ald_status run_stats(cli_env *env, void *raw, ald_error *err)
 }
 
 static const opt_operand operands[] = {
-    {"FILE", "the file to read; - is standard input (with --from)", offsetof(stats_args, in), 0},
+    {"FILE", CLI_FILES_TEXT, offsetof(stats_args, in), OPT_OPERAND_MANY},
     {0},
 };
 

@@ -11,34 +11,30 @@
 #include "cli/damage.h"
 #include "cli/input.h"
 #include "cli/verify_checks.h"
+#include "cli/verify_many.h"
 
-typedef struct verify_args {
-    cli_common common;
-    const char *in;
-    read_options read; /* --from and trust */
-    uint8_t json, report;
-} verify_args;
-
-static void print_json(const cli_input *in, const verify_list *list, const ald_info *info,
-                       const ald_error *err)
+static void print_json(verify_page *page, const cli_input *in, const verify_list *list,
+                       const ald_info *info, const ald_error *err)
 {
-    json_print j = {0};
-    json_open(&j, NULL, '{');
-    json_text(&j, "file", in->name);
-    json_bool(&j, "valid", err == NULL);
+    json_print *j = &page->j;
+    json_open(j, NULL, '{');
+    json_text(j, "file", in->name);
+    json_bool(j, "valid", err == NULL);
     if (info != NULL) {
-        json_uint(&j, "num_rows", info->num_rows);
-        json_text(&j, "crc32",
+        json_uint(j, "num_rows", info->num_rows);
+        json_text(j, "crc32",
                   info->crc32_variant == ALD_CRC32_CRATE  ? "crate"
                   : info->crc32_variant == ALD_CRC32_IEEE ? "ieee"
                                                           : NULL);
     }
-    verify_json(&j, list);
+    verify_json(j, list);
     if (err != NULL) {
-        json_error(&j, err);
+        json_error(j, err);
     }
-    json_close(&j, '}');
-    json_end(&j);
+    json_close(j, '}');
+    if (!page->is_one_of_several) {
+        json_end(j);
+    }
 }
 
 /* Chunk after chunk, so that memory does not grow with the file. */
@@ -76,12 +72,12 @@ static void hint_damage(cli_env *env, const cli_input *in, ald_status status)
     }
 }
 
-static void print_checks(const verify_args *args, const cli_input *in, const verify_list *list,
+static void print_checks(verify_page *page, const cli_input *in, const verify_list *list,
                          const ald_info *info, const ald_error *failure)
 {
-    if (args->json) {
-        print_json(in, list, info, failure);
-    } else {
+    if (page->json) {
+        print_json(page, in, list, info, failure);
+    } else if (!page->is_one_of_several) {
         verify_print(list);
     }
 }
@@ -99,7 +95,8 @@ static ald_inspection *inspect_failed(cli_env *env, const cli_input *in)
     return NULL;
 }
 
-static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *in, ald_error *err)
+static ald_status verify_ald(cli_env *env, const verify_args *args, verify_page *page,
+                             cli_input *in, ald_error *err)
 {
     verify_list list = {.count = 0};
     ald_inspection *inspection = NULL;
@@ -125,8 +122,10 @@ static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *i
      * never passed over. */
     if (info != NULL && verify_lacks_secret(&in->trust, info, status)) {
         status = ALD_OK;
+        page->is_unchecked = 1;
     }
-    print_checks(args, in, &list, info, status != ALD_OK ? &failure : NULL);
+    page->row_count = info != NULL ? info->num_rows : 0;
+    print_checks(page, in, &list, info, status != ALD_OK ? &failure : NULL);
     hint_damage(env, in, status);
     cli_trust_explain(env, &in->trust, &in->source, status);
     if (status != ALD_OK && err != NULL) {
@@ -136,8 +135,7 @@ static ald_status verify_ald(cli_env *env, const verify_args *args, cli_input *i
     return status;
 }
 
-static ald_status verify_stream(cli_env *env, const verify_args *args, cli_input *in,
-                                ald_error *err)
+static ald_status verify_stream(cli_env *env, verify_page *page, cli_input *in, ald_error *err)
 {
     verify_list list = {.count = 0};
     ald_error failure;
@@ -163,7 +161,8 @@ static ald_status verify_stream(cli_env *env, const verify_args *args, cli_input
     } else if (err != NULL) {
         *err = failure;
     }
-    print_checks(args, in, &list, NULL, status != ALD_OK ? &failure : NULL);
+    page->row_count = rows;
+    print_checks(page, in, &list, NULL, status != ALD_OK ? &failure : NULL);
     return status;
 }
 
@@ -207,28 +206,46 @@ static ald_status report_damage(cli_env *env, const verify_args *args, cli_input
     return status;
 }
 
+ald_status verify_one(cli_env *env, const verify_args *args, verify_page *page, cli_input *in,
+                      ald_error *err)
+{
+    page->is_unchecked = 0;
+    return in->format == FORMAT_ALD ? verify_ald(env, args, page, in, err)
+                                    : verify_stream(env, page, in, err);
+}
+
+/* ---- */
+
 static ald_status run_verify(cli_env *env, void *raw, ald_error *err)
 {
     const verify_args *args = raw;
+    verify_page page = {.json = args->json};
     cli_input in;
-    ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
+    ald_status status = cli_input_open_all(env, &args->in, args->read.from, &in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
+    }
+    if (status == ALD_OK && args->report && in.many != NULL) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                               "--report looks at one file alone");
     }
     env->subject = status == ALD_OK ? in.name : env->subject;
     if (status == ALD_OK && args->report) {
         status = report_damage(env, args, &in, err);
     } else if (status == ALD_OK) {
-        status = in.format == FORMAT_ALD ? verify_ald(env, args, &in, err)
-                                         : verify_stream(env, args, &in, err);
+        status = in.many != NULL ? verify_many(env, args, &in, err)
+                                 : verify_one(env, args, &page, &in, err);
     }
     cli_input_close(&in);
     return status;
 }
 
 static const opt_operand operands[] = {
-    {"FILE", "the file to check; - is standard input (with --from)", offsetof(verify_args, in), 0},
+    {"FILE",
+     "the file to check; - is standard input (with --from). Several files, a quoted pattern, a "
+     "folder or a manifest are checked one by one, and that their columns are the same",
+     offsetof(verify_args, in), OPT_OPERAND_MANY},
     {0},
 };
 
@@ -257,6 +274,8 @@ static const opt_use options[] = {
 static const char *const examples[] = {
     "is the copy intact",
     "alimentar verify data.ald && echo intact",
+    "a dataset in shards, against its manifest",
+    "alimentar verify out-manifest.json",
     NULL,
 };
 
@@ -268,7 +287,9 @@ const cli_command cli_cmd_verify = {
         "every value's offsets, indices and text, SHA-256 where there is one. Each check is ok, "
         "failed, unchecked or absent (there is nothing to check). A password or private key that "
         "was not given leaves the payload unchecked, which is no failure; a signer whom nobody "
-        "trusts is one. Other formats have no checksums: they are read to the end.",
+        "trusts is one. Other formats have no checksums: they are read to the end. With a "
+        "manifest, the size, BLAKE3 hash and rows of each file are "
+        "compared with what it says.",
     .examples = examples,
     .operands = operands,
     .options = options,

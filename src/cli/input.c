@@ -138,45 +138,66 @@ static ald_status open_stdin(cli_env *env, ald_source *out, ald_error *err)
 }
 
 /* *path becomes that of the first file, where it stands for several. */
-static ald_status find_many(cli_input *in, const char *from, const char **path, ald_error *err)
+static ald_status find_many(cli_input *in, const opt_list *paths, const char *from,
+                            const char **path, ald_error *err)
 {
     in->env->subject = NULL; /* the message names the path */
-    ald_status status = cli_many_find(in->env, *path, from, &in->many, err);
+    ald_status status = cli_many_find(in->env, paths, from, &in->many, err);
     if (status == ALD_OK && in->many != NULL) {
         *path = in->many->paths[0];
+        in->name = in->many->name != NULL ? in->many->name : in->name;
     }
     return status;
 }
 
-ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_input *in,
-                          ald_error *err)
+static ald_status open_bytes(cli_env *env, const char *path, const char *from, cli_input *in,
+                             ald_error *err)
 {
-    memset(in, 0, sizeof(*in));
-    in->env = env;
-    int is_stdin = strcmp(path, "-") == 0;
-    in->name = is_stdin ? "standard input" : path;
-    ald_status status = is_stdin ? ALD_OK : find_many(in, from, &path, err);
-    if (status == ALD_OK) {
-        status = file_format_find(env, path, from, "--from", &in->format, err);
-    }
-    if (status == ALD_OK && in->many != NULL && in->format == FORMAT_ALD) {
-        cli_hint(env, "convert them one by one to .parquet or .arrow, which are read together");
-        status = ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
-                               "%s: several .ald files are not read as one", in->name);
-    }
-    if (status != ALD_OK) {
-        return status;
-    }
+    int is_stdin = in->many == NULL && strcmp(path, "-") == 0;
     env->subject = is_stdin ? in->name : path;
     /* Not mapped: a file that shrinks while it is read is then an error, not the end of the process. */
-    status =
+    ald_status status =
         is_stdin ? open_stdin(env, &in->source, err) : ald_file_open(path, 0, &in->source, err);
     in->file_size = status == ALD_OK ? in->source.size_bytes : 0;
+    if (status == ALD_OK && in->many != NULL) {
+        env->subject = in->name;
+        status = cli_many_check_size(in->many, 0, in->file_size, err);
+        env->subject = path;
+    }
     if (status == ALD_OK && !file_format_is_binary(in->format)) {
         status = ald_file_inflate(&in->source, err);
     }
     if (status == ALD_OK) {
         status = file_format_check_beginning(env, in->format, &in->source, from != NULL, err);
+    }
+    return status;
+}
+
+ald_status cli_input_open_all(cli_env *env, const opt_list *paths, const char *from, cli_input *in,
+                              ald_error *err)
+{
+    const char *path = paths->items[0];
+    memset(in, 0, sizeof(*in));
+    in->env = env;
+    int is_stdin = paths->count == 1 && strcmp(path, "-") == 0;
+    in->name = is_stdin ? "standard input" : path;
+    ald_status status = is_stdin ? ALD_OK : find_many(in, paths, from, &path, err);
+    if (status == ALD_OK) {
+        status = file_format_find(env, path, from, "--from", &in->format, err);
+    }
+    return status == ALD_OK ? open_bytes(env, path, from, in, err) : status;
+}
+
+ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_input *in,
+                          ald_error *err)
+{
+    opt_list paths = {&path, 1};
+    ald_status status = cli_input_open_all(env, &paths, from, in, err);
+    if (status == ALD_OK && in->many != NULL && in->format == FORMAT_ALD) {
+        env->subject = NULL;
+        cli_hint(env, "`alimentar convert` makes one of them");
+        status = ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                               "%s: several .ald files are not read as one here", in->name);
     }
     return status;
 }
@@ -200,7 +221,7 @@ void cli_input_close(cli_input *in)
         in->types.release(&in->types);
     }
     ald_source_close(&in->source);
-    cli_many_free(in->many);
+    cli_many_free(in->env, in->many);
 }
 
 ald_status cli_read_file(cli_env *env, const char *path, ald_buffer *out, ald_error *err)
@@ -545,6 +566,7 @@ static ald_status open_one(cli_input *in, const read_options *read,
 ald_status cli_input_stream(cli_input *in, const read_options *read,
                             const struct ArrowSchema *expected, ald_error *err)
 {
+    in->last_rows = in->many == NULL ? in->last_rows : 0;
     ald_status status = open_one(in, read, expected, err);
     return status == ALD_OK && in->many != NULL ? cli_many_join(in, read, err) : status;
 }

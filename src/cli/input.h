@@ -46,6 +46,9 @@ typedef struct cli_input {
      * columns that are needed for it. */
     const opt_list *columns;
     const char *where;
+    const ald_info *
+        like; /* set before the stream is opened: of several .ald files the others must be signed, encrypted and
+                           * licensed as this one is; NULL: they need not */
     uint64_t last_rows; /* … the ones that hold so many last rows; 0: all */
     cli_trust trust;    /* of a .ald, once cli_input_trust was called */
     uint8_t has_trust;
@@ -60,10 +63,18 @@ typedef struct cli_input {
     cli_progress progress;
 } cli_input;
 
+/* The help of an operand that is given to cli_input_open_all. */
+#define CLI_FILES_TEXT                                                                             \
+    "the file to read; - is standard input (with --from). Several files, a quoted pattern "        \
+    "('data/*.ald'), a folder or a manifest are read as one table"
+
 /* Opens the bytes and finds the format. A path with *, ? or [ that is no file stands for all that fit, a folder for what
- * is in it; they are read one behind the other (not .ald). cli_input_close in any case. */
+ * is in it, a manifest for what it lists; they are read one behind the other (not .ald). cli_input_close in any case. */
 ALD_NODISCARD ald_status cli_input_open(cli_env *env, const char *path, const char *from,
                                         cli_input *in, ald_error *err);
+/* The same of all operands (one at least), and .ald files too: for commands that know what to do with several. */
+ALD_NODISCARD ald_status cli_input_open_all(cli_env *env, const opt_list *paths, const char *from,
+                                            cli_input *in, ald_error *err);
 
 /* Opens the stream of batches: in->stream, which the caller may move out (then release it before cli_input_close).
  * `expected` (or NULL) is compared with the schema found. `read` may be NULL. */

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,21 @@
 
 #define DEEPEST 32
 
-void cli_many_free(cli_many *many)
+void cli_many_free(cli_env *env, cli_many *many)
 {
     if (many == NULL) {
         return;
     }
+    cli_keep_subject(env, many->name);
+    cli_keep_subject(env, many->manifest_path);
     for (size_t i = 0; i < many->count; i++) {
+        cli_keep_subject(env, many->paths[i]);
         free(many->paths[i]);
     }
     cli_folder_columns_clear(&many->columns);
+    shard_manifest_clear(&many->manifest);
+    free(many->manifest_path);
+    free(many->name);
     free(many->paths);
     free(many);
 }
@@ -71,6 +78,12 @@ static ald_status visit(cli_many *many, const char *folder, const char *name, fi
         return status;
     }
     file_format format = file_format_of_path(path);
+    if (format == FORMAT_JSON && shard_manifest_is(path)) {
+        free(many->manifest_path);
+        many->manifest_path = path;
+        many->manifest_count++;
+        return ALD_OK;
+    }
     if (format == FORMAT_UNKNOWN || (only != FORMAT_UNKNOWN && format != only)) {
         free(path);
         return ALD_OK;
@@ -155,41 +168,220 @@ static ald_status check_formats(cli_env *env, const cli_many *many, ald_error *e
     return ALD_OK;
 }
 
-/* Where in the paths the names of folders count: behind the folder, or from the first part of a pattern that is one. */
-static size_t root_length(const char *path, int is_pattern)
+/* ---- manifests */
+
+/* The files of the manifest in place of those that were found. */
+static ald_status take_manifest(cli_env *env, cli_many *many, ald_error *err)
 {
+    const char *subject = env->subject;
+    env->subject = many->manifest_path;
+    ald_status status = shard_manifest_read(env, many->manifest_path, &many->manifest, err);
+    for (size_t i = 0; i < many->count; i++) {
+        free(many->paths[i]);
+    }
+    many->count = 0;
+    for (size_t i = 0; status == ALD_OK && i < many->manifest.count; i++) {
+        char *path = shard_manifest_beside(many->manifest_path, many->manifest.files[i].name);
+        status = path != NULL ? add_path(many, path, err) : no_memory(err);
+    }
+    env->subject = status == ALD_OK ? subject : env->subject;
+    return status;
+}
+
+static int lists(const shard_manifest *manifest, const char *folder, const char *path)
+{
+    size_t length = strlen(folder);
+    for (size_t i = 0; strncmp(path, folder, length) == 0 && i < manifest->count; i++) {
+        if (strcmp(manifest->files[i].name, path + length) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A folder with one manifest is what the manifest says, or nothing: a shard that is missing is missed, and what does not
+ * belong to it is not mixed in. */
+static ald_status take_folder_manifest(cli_env *env, cli_many *many, ald_error *err)
+{
+    shard_manifest seen;
+    char *folder = shard_manifest_beside(many->manifest_path, "");
+    const char *stranger = NULL;
+    ald_status status =
+        folder != NULL ? shard_manifest_read(env, many->manifest_path, &seen, err) : no_memory(err);
+    for (size_t i = 0; status == ALD_OK && stranger == NULL && i < many->count; i++) {
+        stranger = lists(&seen, folder, many->paths[i]) ? NULL : many->paths[i];
+    }
+    if (stranger != NULL) {
+        cli_hint(env, "name the manifest, or the files by a pattern");
+        status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                               "%s is in the folder, but the manifest does not list it", stranger);
+    }
+    if (folder != NULL) {
+        shard_manifest_clear(&seen);
+    }
+    free(folder);
+    return status == ALD_OK ? take_manifest(env, many, err) : status;
+}
+
+ald_status cli_many_check_size(const cli_many *many, size_t index, uint64_t size_bytes,
+                               ald_error *err)
+{
+    const manifest_file *file = many->manifest.files + index;
+    return many->manifest.count == 0 || file->size_bytes == size_bytes
+               ? ALD_OK
+               : ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
+                               "%s: it has %" PRIu64 " bytes, the manifest says %" PRIu64,
+                               many->paths[index], size_bytes, file->size_bytes);
+}
+
+ald_status cli_many_check_rows(const cli_many *many, size_t index, uint64_t row_count,
+                               ald_error *err)
+{
+    const manifest_file *file = many->manifest.files + index;
+    return many->manifest.count == 0 || file->row_count == row_count
+               ? ALD_OK
+               : ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
+                               "%s: it has %" PRIu64 " rows, the manifest says %" PRIu64,
+                               many->paths[index], row_count, file->row_count);
+}
+
+/* ---- operands */
+
+/* Where in the paths the names of folders count: behind the folder, or from the first part of a pattern that is one; of
+ * several operands, behind the folders that all files are in. */
+static size_t root_length(const cli_many *many, const opt_list *operands, int is_pattern)
+{
+    const char *path = operands->count == 1 ? operands->items[0] : many->paths[0];
     size_t end = is_pattern ? strcspn(path, "*?[") : strlen(path);
-    while (is_pattern && end > 0 && path[end - 1] != '/') {
+    for (size_t i = 1; operands->count > 1 && i < many->count; i++) {
+        size_t same = 0;
+        while (same < end && many->paths[i][same] == path[same]) {
+            same++;
+        }
+        end = same;
+    }
+    while ((is_pattern || operands->count > 1) && end > 0 && path[end - 1] != '/') {
         end--;
     }
     return end;
 }
 
-ald_status cli_many_find(cli_env *env, const char *path, const char *from, cli_many **out,
-                         ald_error *err)
+/* Whether `path` stands for the files of a pattern; a name with such characters is a name first. */
+static int is_pattern_path(const char *path)
+{
+    return strpbrk(path, "*?[") != NULL && access(path, F_OK) != 0;
+}
+
+/* A manifest is told by its content, unless --from says what the file is. */
+static int is_manifest_path(const char *path, const char *from)
+{
+    return (from == NULL || file_format_scope_in(file_format_of_name(from)) != SCOPE_JSON_IN) &&
+           shard_manifest_is(path);
+}
+
+/* The files of one operand, sorted by their names, behind those that are there. */
+static ald_status add_operand(cli_env *env, cli_many *many, const char *path, const char *from,
+                              ald_error *err)
 {
     file_format only = from != NULL ? file_format_of_name(from) : file_format_of_path(path);
-    int is_pattern = strpbrk(path, "*?[") != NULL && access(path, F_OK) != 0;
+    size_t before = many->count;
+    ald_status status = ALD_OK;
+    if (is_pattern_path(path)) {
+        status = expand(env, many, path, only, err);
+    } else if (path[0] != '\0' && is_folder(path)) {
+        status = walk(many, path, only, 0, err);
+    } else if (is_manifest_path(path, from)) {
+        many->manifest_path = strdup(path);
+        status = many->manifest_path != NULL ? take_manifest(env, many, err) : no_memory(err);
+        return status;
+    } else {
+        char *copy = strdup(path);
+        return copy != NULL ? add_path(many, copy, err) : no_memory(err);
+    }
+    if (status == ALD_OK && many->count > before) {
+        qsort(many->paths + before, many->count - before, sizeof(*many->paths), compare_paths);
+    }
+    return status;
+}
+
+/* The name of several operands, for messages. */
+static ald_status name_several(cli_many *many, const opt_list *operands, ald_error *err)
+{
+    size_t room = strlen(operands->items[0]) + 48;
+    many->name = malloc(room);
+    if (many->name == NULL) {
+        return no_memory(err);
+    }
+    (void)snprintf(many->name, room, "%s and %zu more", operands->items[0], operands->count - 1);
+    return ALD_OK;
+}
+
+/* Of several operands each has to be there, and none can say more than its name. */
+static ald_status check_several(cli_env *env, const opt_list *operands, const char *from,
+                                ald_error *err)
+{
+    for (size_t i = 0; i < operands->count; i++) {
+        const char *path = operands->items[i];
+        if (strcmp(path, "-") == 0) {
+            return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                                 "standard input is read alone");
+        }
+        if (!is_pattern_path(path) && access(path, F_OK) != 0) {
+            env->subject = path;
+            ald_status status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "%s", strerror(errno));
+            if (err != NULL) {
+                err->detail = errno;
+            }
+            return status;
+        }
+        if (is_manifest_path(path, from)) {
+            cli_hint(env, "name the manifest alone, or its files");
+            return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                                 "'%s' is a manifest, which is read alone", path);
+        }
+    }
+    return ALD_OK;
+}
+
+static ald_status find_all(cli_env *env, const opt_list *operands, const char *from, cli_many *many,
+                           ald_error *err)
+{
+    ald_status status = operands->count > 1 ? check_several(env, operands, from, err) : ALD_OK;
+    for (size_t i = 0; status == ALD_OK && i < operands->count; i++) {
+        status = add_operand(env, many, operands->items[i], from, err);
+    }
+    int is_folder_set = many->manifest.count == 0 && many->manifest_count == 1 &&
+                        operands->count == 1 && is_folder(operands->items[0]);
+    if (status == ALD_OK && is_folder_set) {
+        status = take_folder_manifest(env, many, err);
+    }
+    if (status == ALD_OK && many->count > 0 && from == NULL) {
+        status = check_formats(env, many, err);
+    }
+    if (status == ALD_OK && many->count > 0 && many->manifest.count == 0) {
+        status = cli_folder_columns_find(
+            many->paths, many->count,
+            root_length(many, operands, is_pattern_path(operands->items[0])), &many->columns, err);
+    }
+    return status == ALD_OK && operands->count > 1 ? name_several(many, operands, err) : status;
+}
+
+ald_status cli_many_find(cli_env *env, const opt_list *operands, const char *from, cli_many **out,
+                         ald_error *err)
+{
+    const char *path = operands->items[0];
     *out = NULL;
-    if (path[0] == '\0' || (!is_pattern && !is_folder(path))) {
+    if (operands->count == 1 && (path[0] == '\0' || (!is_pattern_path(path) && !is_folder(path) &&
+                                                     !is_manifest_path(path, from)))) {
         return ALD_OK;
     }
     cli_many *many = calloc(1, sizeof(*many));
     if (many == NULL) {
         return no_memory(err);
     }
-    ald_status status =
-        is_pattern ? expand(env, many, path, only, err) : walk(many, path, only, 0, err);
-    if (status == ALD_OK && many->count > 0) {
-        qsort(many->paths, many->count, sizeof(*many->paths), compare_paths);
-        status = from == NULL ? check_formats(env, many, err) : ALD_OK;
-        if (status == ALD_OK) {
-            status = cli_folder_columns_find(many->paths, many->count,
-                                             root_length(path, is_pattern), &many->columns, err);
-        }
-    }
+    ald_status status = find_all(env, operands, from, many, err);
     if (status != ALD_OK || many->count == 0) {
-        cli_many_free(many);
+        cli_many_free(env, many);
         return status;
     }
     *out = many;

@@ -7,6 +7,7 @@
 #include "ald/schema.h"
 #include "ald/stream.h"
 #include "cli/many_files.h"
+#include "cli/trust_facts.h"
 
 typedef struct joined {
     cli_input *in;
@@ -16,6 +17,7 @@ typedef struct joined {
     struct ArrowSchema table;  /* with the columns of folders */
     cli_input next;            /* the file that is open, but for the first */
     size_t index;              /* of the file that is read */
+    uint64_t row_count;        /* of it, so far */
 } joined;
 
 static struct ArrowArrayStream *stream_of(joined *j)
@@ -51,14 +53,32 @@ static ald_status name_file(const joined *j, ald_status status, ald_error *err)
     return status;
 }
 
+/* What becomes of trust was decided by the first file. */
+static ald_status check_alike(joined *j, ald_error *err)
+{
+    const ald_info *info = cli_input_info(&j->next);
+    if (info == NULL || trust_facts_is_alike(j->in->like, info)) {
+        return ALD_OK;
+    }
+    cli_hint(j->in->env, "convert them one by one to unsigned, unencrypted files first (`alimentar "
+                         "sign --drop-signature`, `alimentar decrypt`), or to another format");
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "it is not signed, encrypted and licensed like %s", j->in->many->paths[0]);
+}
+
 static ald_status open_next(joined *j, ald_error *err)
 {
     cli_env *env = j->in->env;
     const char *from = file_format_name(j->in->format);
     close_current(j);
     j->index++;
+    j->row_count = 0;
     ald_status status = cli_input_open(env, j->in->many->paths[j->index], from, &j->next, err);
     if (status == ALD_OK) {
+        status = cli_many_check_size(j->in->many, j->index, j->next.file_size, err);
+    }
+    if (status == ALD_OK) {
+        j->next.some_rows = j->in->some_rows;
         j->next.columns = j->in->columns;
         j->next.where = j->in->where;
         j->next.text_schema = &j->schema;
@@ -72,6 +92,9 @@ static ald_status open_next(joined *j, ald_error *err)
             status = ald_schema_compare(&j->schema, &found, 0, err);
             found.release(&found);
         }
+    }
+    if (status == ALD_OK && j->in->like != NULL) {
+        status = check_alike(j, err);
     }
     return name_file(j, status, err);
 }
@@ -87,6 +110,11 @@ static ald_status joined_next(void *ctx, struct ArrowArray *out, ald_error *err)
     joined *j = ctx;
     for (;;) {
         ald_status status = name_file(j, ald_stream_next(stream_of(j), out, err), err);
+        if (status == ALD_OK && out->release != NULL) {
+            j->row_count += (uint64_t)out->length;
+        } else if (status == ALD_OK) {
+            status = cli_many_check_rows(j->in->many, j->index, j->row_count, err);
+        }
         if (status == ALD_OK && out->release != NULL && j->in->many->columns.count > 0) {
             return cli_folder_columns_add(&j->in->many->columns, j->index, out, err);
         }

@@ -147,6 +147,14 @@ void cli_note(const cli_env *env, const char *fmt, ...)
     fprintf(stderr, "alimentar: note: %s\n", line);
 }
 
+void cli_keep_subject(cli_env *env, const char *name)
+{
+    if (name != NULL && env->subject == name) {
+        (void)snprintf(env->subject_text, sizeof(env->subject_text), "%s", name);
+        env->subject = env->subject_text;
+    }
+}
+
 void cli_hint(cli_env *env, const char *fmt, ...)
 {
     va_list args;

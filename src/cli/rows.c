@@ -30,7 +30,7 @@ static const opt_group group_some = OPT_GROUP("Output", show_specs);
 static const opt_group group_all = {"Output", show_specs, 1};
 
 const opt_operand cli_rows_operands[] = {
-    {"FILE", "the file to read; - is standard input (with --from)", offsetof(rows_args, in), 0},
+    {"FILE", CLI_FILES_TEXT, offsetof(rows_args, in), OPT_OPERAND_MANY},
     {0},
 };
 
@@ -182,7 +182,7 @@ ald_status cli_rows_print(cli_env *env, const rows_args *args, const cli_selecti
     cli_input in;
     struct ArrowArrayStream chosen;
     memset(&chosen, 0, sizeof(chosen));
-    ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
+    ald_status status = cli_input_open_all(env, &args->in, args->read.from, &in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);

@@ -14,7 +14,7 @@ typedef struct rows_options {
 
 typedef struct rows_args {
     cli_common common;
-    const char *in;
+    opt_list in;
     read_options read;
     rows_options show;
 } rows_args;

@@ -9,6 +9,7 @@
 #include "ald/schema.h"
 #include "ald/stream.h"
 #include "cli/license_use.h"
+#include "cli/many_files.h"
 #include "cli/tracked.h"
 #include "cli/trust_facts.h"
 
@@ -219,7 +220,7 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
     memset(&batches, 0, sizeof(batches));
     s->in.stream.release = NULL;
     tracked.schema = s->schema.release != NULL ? &s->schema : NULL;
-    if (s->in.format == FORMAT_ALD) {
+    if (s->in.format == FORMAT_ALD && s->in.many == NULL) {
         tracked.total_rows = cli_input_info(&s->in)->num_rows;
     }
     if ((file_format_scope_in(s->in.format) & SCOPE_TEXT_IN) == 0) {
@@ -379,6 +380,27 @@ static ald_status copy(transfer_state *s, const char *path, ald_error *err)
                                                                         : status;
 }
 
+static ald_status open_input(transfer_state *s, ald_error *err)
+{
+    const transfer *t = s->t;
+    ald_status status = t->inputs != NULL
+                            ? cli_input_open_all(s->env, t->inputs, t->read->from, &s->in, err)
+                            : cli_input_open(s->env, t->in, t->read->from, &s->in, err);
+    if (status == ALD_OK && s->in.many != NULL && t->out == NULL) {
+        s->env->subject = NULL;
+        cli_hint(s->env, "name the output; only one .ald can be replaced by itself");
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "OUT is missing");
+    }
+    for (size_t i = 0; status == ALD_OK && s->in.many != NULL && i < s->in.many->count; i++) {
+        if (cli_same_file(s->in.many->paths[i], t->out)) {
+            s->env->subject = t->out;
+            status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                                   "input and output are the same file");
+        }
+    }
+    return status;
+}
+
 static ald_status run(transfer_state *s, ald_error *err)
 {
     const transfer *t = s->t;
@@ -386,7 +408,7 @@ static ald_status run(transfer_state *s, ald_error *err)
     ald_status status =
         cli_output_init(s->env, path, &s->write, t->out != NULL ? t->in : NULL, &s->out, err);
     if (status == ALD_OK) {
-        status = cli_input_open(s->env, t->in, t->read->from, &s->in, err);
+        status = open_input(s, err);
     }
     if (status == ALD_OK) {
         s->env->subject = NULL;
@@ -403,6 +425,7 @@ static ald_status run(transfer_state *s, ald_error *err)
     if (status == ALD_OK && s->out.format == FORMAT_ALD) {
         status = make_protection(s, err);
     }
+    s->in.like = s->inspection != NULL ? ald_inspection_info(s->inspection) : NULL;
     s->in.columns = t->choice != NULL ? t->choice->columns : NULL;
     s->in.where = t->choice != NULL ? t->choice->where : NULL;
     s->in.may_restart = cli_output_is_held_back(&s->out, path) != 0;

@@ -12,6 +12,8 @@
 
 typedef struct transfer {
     const char *in;
+    const opt_list *
+        inputs; /* the first one is `in`: they are read as one table, .ald files too; NULL: `in` alone */
     const char *out; /* NULL: a .ald that is replaced */
     const read_options *read;
     const write_options *write;

@@ -51,15 +51,18 @@ static int is_same_license(const ald_license *a, const ald_license *b)
                                                                    sizeof(a->license_id)) == 0;
 }
 
+int trust_facts_is_alike(const ald_info *a, const ald_info *b)
+{
+    return a->encryption_mode == b->encryption_mode && a->recipient_count == b->recipient_count &&
+           is_same(a->recipient_hashes, b->recipient_hashes, 8 * (size_t)a->recipient_count) &&
+           is_same(a->signer_public_key, b->signer_public_key, ALD_KEY_BYTES) &&
+           is_same_license(a->license, b->license) &&
+           trust_facts_is_bound(a) == trust_facts_is_bound(b);
+}
+
 ald_status trust_facts_compare(const ald_info *seen, const ald_info *checked, ald_error *err)
 {
-    if (seen->flags == checked->flags && seen->encryption_mode == checked->encryption_mode &&
-        seen->recipient_count == checked->recipient_count &&
-        is_same(seen->recipient_hashes, checked->recipient_hashes,
-                8 * (size_t)seen->recipient_count) &&
-        is_same(seen->signer_public_key, checked->signer_public_key, ALD_KEY_BYTES) &&
-        is_same_license(seen->license, checked->license) &&
-        trust_facts_is_bound(seen) == trust_facts_is_bound(checked)) {
+    if (seen->flags == checked->flags && trust_facts_is_alike(seen, checked)) {
         return ALD_OK;
     }
     return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "the file changed while it was read");

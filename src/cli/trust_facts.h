@@ -31,6 +31,8 @@ int trust_facts_is_sealed(const ald_info *info);
  * encrypted, what it is licensed for. ALD_E_IO when it does not. */
 ALD_NODISCARD ald_status trust_facts_compare(const ald_info *seen, const ald_info *checked,
                                              ald_error *err);
+/* Whether two files are protected alike: the same signer, recipients (or a password each) and license. */
+int trust_facts_is_alike(const ald_info *a, const ald_info *b);
 /* Whether the license has expired by the host's clock. */
 int trust_facts_has_expired(const cli_env *env, const ald_license *license);
 

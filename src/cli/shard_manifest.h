@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of the files of a dataset in shards, as JSON beside them: their names, rows, sizes and BLAKE3 hashes. */
+#ifndef CLI_SHARD_MANIFEST_H
+#define CLI_SHARD_MANIFEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+
+typedef struct manifest_file {
+    char *name; /* without folders: it lies beside the manifest */
+    uint64_t row_count, size_bytes;
+    uint8_t blake3[32];
+} manifest_file;
+
+/* Zero-initialise. */
+typedef struct shard_manifest {
+    manifest_file *files; /* in the order of their rows */
+    size_t count;
+    uint64_t row_count; /* of all */
+} shard_manifest;
+
+/* Whether a file is one, by its name (.json) and its beginning. */
+int shard_manifest_is(const char *path);
+
+/* Everything in it is checked but the files. shard_manifest_clear in any case. */
+ALD_NODISCARD ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *out,
+                                             ald_error *err);
+/* Takes a copy of `name`, which has no folders. */
+ALD_NODISCARD ald_status shard_manifest_add(shard_manifest *manifest, const char *name,
+                                            uint64_t row_count, uint64_t size_bytes,
+                                            const uint8_t blake3[32], ald_error *err);
+/* The text of the manifest. */
+ALD_NODISCARD ald_status shard_manifest_write(const shard_manifest *manifest, const char *format,
+                                              const ald_sink *sink, ald_error *err);
+void shard_manifest_clear(shard_manifest *manifest);
+
+/* "data/out-manifest.json" of "data/out-00000.ald": the name of a file beside `path`. The caller frees it; NULL: no memory. */
+char *shard_manifest_beside(const char *path, const char *name);
+
+#endif
