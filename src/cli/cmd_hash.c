@@ -91,12 +91,13 @@ static ald_status hash_stream(cli_env *env, struct ArrowArrayStream *rows, file_
 static ald_status hash_file(cli_env *env, const hash_args *args, const char *path, file_hash *out,
                             ald_error *err)
 {
-    const cli_selection what = {&args->columns, UINT64_MAX, UINT64_MAX};
+    const cli_selection what = {&args->columns, UINT64_MAX, UINT64_MAX, NULL};
     struct ArrowArrayStream chosen;
     cli_input in;
     memset(&chosen, 0, sizeof(chosen));
     memset(out, 0, sizeof(*out));
-    ald_status status = cli_input_open(env, path, args->read.from, &in, err);
+    opt_list one = {&path, 1}; /* a pattern, a folder or a manifest is one table */
+    ald_status status = cli_input_open_all(env, &one, args->read.from, &in, err);
     if (status == ALD_OK) {
         in.columns = what.columns;
         status = cli_input_stream(&in, &args->read, NULL, err);
