@@ -2,9 +2,13 @@
 /* One row for each format; extensions are compared in any case. */
 #include "cli/file_format.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
+
+#define MAGIC_BYTES 16
 
 typedef struct format_row {
     const char *name;
@@ -12,6 +16,7 @@ typedef struct format_row {
     const char *extensions[4];
     opt_scope in, out;
     uint8_t binary;
+    uint8_t counted;
 } format_row;
 
 static const format_row rows[] = {
@@ -28,12 +33,26 @@ static const format_row rows[] = {
                         {"parquet", "pq"},
                         SCOPE_PARQUET_IN,
                         SCOPE_PARQUET_OUT,
+                        1,
                         1},
+    [FORMAT_NPY] = {"npy", "NumPy array (.npy)", {"npy"}, SCOPE_NPY_IN, 0, 1, 1},
+    [FORMAT_NPZ] = {"npz", "NumPy archive (.npz)", {"npz"}, SCOPE_TENSORS_IN, 0, 1, 1},
+    [FORMAT_SAFETENSORS] =
+        {"safetensors", "safetensors file", {"safetensors"}, SCOPE_TENSORS_IN, 0, 1, 1},
+    /* The extension .db is for others, too: that one is found by its beginning. */
+    [FORMAT_SQLITE] =
+        {"sqlite", "SQLite database", {"sqlite", "sqlite3"}, SCOPE_SQLITE_IN, 0, 1, 0},
+    [FORMAT_IMAGES] = {"imagefolder", "folder of images", {NULL}, SCOPE_FOLDER_IN, 0, 1, 1},
+    [FORMAT_AUDIO] = {"audiofolder", "folder of audio files", {NULL}, SCOPE_FOLDER_IN, 0, 1, 1},
 };
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-const char *const file_format_names[] = {"ald",   "csv",    "tsv",     "jsonl", "json",
-                                         "arrow", "arrows", "parquet", NULL};
+const char *const file_format_names[] = {
+    "ald",     "csv", "tsv", "jsonl",       "json",   "arrow",       "arrows",
+    "parquet", "npy", "npz", "safetensors", "sqlite", "imagefolder", "audiofolder",
+    NULL};
+const char *const file_format_written_names[] = {"ald",   "csv",    "tsv",     "jsonl", "json",
+                                                 "arrow", "arrows", "parquet", NULL};
 
 static file_format by_extension(const char *extension)
 {
@@ -51,6 +70,9 @@ static file_format by_extension(const char *extension)
 file_format file_format_of_path(const char *path)
 {
     char name[256];
+    if (strncmp(path, CLI_SQLITE_PREFIX, strlen(CLI_SQLITE_PREFIX)) == 0) {
+        return FORMAT_SQLITE;
+    }
     const char *slash = strrchr(path, '/');
     snprintf(name, sizeof(name), "%s", slash != NULL ? slash + 1 : path);
     char *dot = strrchr(name, '.');
@@ -65,6 +87,11 @@ file_format file_format_of_path(const char *path)
 
 file_format file_format_of_name(const char *name)
 {
+    for (size_t i = 1; i < ROW_COUNT; i++) {
+        if (strcasecmp(rows[i].name, name) == 0) {
+            return (file_format)i;
+        }
+    }
     return by_extension(name[0] == '.' ? name + 1 : name);
 }
 
@@ -83,6 +110,11 @@ int file_format_is_binary(file_format format)
     return rows[format].binary;
 }
 
+int file_format_has_row_count(file_format format)
+{
+    return rows[format].counted;
+}
+
 opt_scope file_format_scope_in(file_format format)
 {
     return rows[format].in;
@@ -93,18 +125,25 @@ opt_scope file_format_scope_out(file_format format)
     return rows[format].out;
 }
 
-#define FORMAT_LIST                                                                                \
+static const char *article(file_format format)
+{
+    return strchr("Nsf", rows[format].text[0]) != NULL ? "a" : "an";
+}
+
+#define WRITTEN_LIST                                                                               \
     "ald, csv, tsv, jsonl (ndjson), json, arrow (feather, ipc), arrows, parquet (pq)"
+#define READ_LIST WRITTEN_LIST ", npy, npz, safetensors, sqlite, imagefolder, audiofolder"
 
 static ald_status unknown(cli_env *env, const char *path, const char *name, const char *option,
                           ald_error *err)
 {
+    const char *list = strcmp(option, "--from") == 0 ? READ_LIST : WRITTEN_LIST;
     if (name != NULL) {
-        cli_hint(env, "the formats are %s", FORMAT_LIST);
+        cli_hint(env, "the formats are %s", list);
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "%s: unknown format '%s'",
                              option, name);
     }
-    cli_hint(env, "name the format with %s; the formats are %s", option, FORMAT_LIST);
+    cli_hint(env, "name the format with %s; the formats are %s", option, list);
     if (strcmp(path, "-") == 0) {
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "%s needs %s",
                              strcmp(option, "--from") == 0 ? "standard input" : "standard output",
@@ -112,22 +151,6 @@ static ald_status unknown(cli_env *env, const char *path, const char *name, cons
     }
     return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "%s: the name does not tell the format", path);
-}
-
-ald_status file_format_find(cli_env *env, const char *path, const char *name, const char *option,
-                            file_format *out, ald_error *err)
-{
-    *out = FORMAT_UNKNOWN;
-    env->subject = NULL; /* the message names the path */
-    if (name != NULL) {
-        *out = file_format_of_name(name);
-    } else if (strcmp(path, "-") != 0) {
-        *out = file_format_of_path(path);
-    }
-    if (*out == FORMAT_UNKNOWN) {
-        return unknown(env, path, name, option, err);
-    }
-    return ALD_OK;
 }
 
 /* The format of a file that begins so, where its first bytes tell: text has no control characters there. */
@@ -140,7 +163,9 @@ static file_format by_beginning(const uint8_t *head, size_t size)
     } magics[] = {{"ALDF", 4, FORMAT_ALD},
                   {"ARROW1", 6, FORMAT_ARROW},
                   {"\xFF\xFF\xFF\xFF", 4, FORMAT_ARROWS},
-                  {"PAR1", 4, FORMAT_PARQUET}};
+                  {"PAR1", 4, FORMAT_PARQUET},
+                  {"\x93NUMPY", 6, FORMAT_NPY},
+                  {"SQLite format 3", 15, FORMAT_SQLITE}};
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
         size_t n = magics[i].size;
         uint8_t next = size > n ? head[n] : '\n';
@@ -155,10 +180,47 @@ static file_format by_beginning(const uint8_t *head, size_t size)
     return FORMAT_UNKNOWN;
 }
 
+/* Of a file whose name says nothing, where what it begins with is of one format only. */
+static file_format by_content(const char *path)
+{
+    uint8_t head[MAGIC_BYTES];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t size = fd >= 0 ? read(fd, head, sizeof(head)) : -1;
+    file_format found = size > 0 ? by_beginning(head, (size_t)size) : FORMAT_UNKNOWN;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return found == FORMAT_SQLITE || found == FORMAT_NPY ? found : FORMAT_UNKNOWN;
+}
+
+ald_status file_format_find(cli_env *env, const char *path, const char *name, const char *option,
+                            file_format *out, ald_error *err)
+{
+    *out = FORMAT_UNKNOWN;
+    env->subject = NULL; /* the message names the path */
+    if (name != NULL) {
+        *out = file_format_of_name(name);
+    } else if (strcmp(path, "-") != 0) {
+        *out = file_format_of_path(path);
+    }
+    if (*out == FORMAT_UNKNOWN && name == NULL && strcmp(option, "--from") == 0) {
+        *out = by_content(path);
+    }
+    if (*out == FORMAT_UNKNOWN) {
+        return unknown(env, path, name, option, err);
+    }
+    if (strcmp(option, "--to") == 0 && rows[*out].out == 0) {
+        cli_hint(env, "what is written: %s", WRITTEN_LIST);
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "%s: %s %s is only read",
+                             name != NULL ? option : path, article(*out), rows[*out].text);
+    }
+    return ALD_OK;
+}
+
 ald_status file_format_check_beginning(cli_env *env, file_format format, const ald_source *source,
                                        int is_chosen, ald_error *err)
 {
-    uint8_t head[8];
+    uint8_t head[MAGIC_BYTES];
     size_t size = source->size_bytes < sizeof(head) ? (size_t)source->size_bytes : sizeof(head);
     ald_status status = size > 0 ? source->read_at(source->ctx, 0, head, size, err) : ALD_E_OK;
     file_format found = status == ALD_OK ? by_beginning(head, size) : FORMAT_UNKNOWN;
@@ -168,8 +230,9 @@ ald_status file_format_check_beginning(cli_env *env, file_format format, const a
     if (!is_chosen) {
         cli_hint(env, "pass --from %s, or rename the file", rows[found].name);
     }
-    return ald_error_set(err, ALD_E_INVALID_FORMAT, 0, "this is an %s, not %s%s", rows[found].text,
-                         rows[format].binary ? "an " : "", rows[format].text);
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, 0, "this is %s %s, not %s%s%s", article(found),
+                         rows[found].text, rows[format].binary ? article(format) : "",
+                         rows[format].binary ? " " : "", rows[format].text);
 }
 
 uint8_t file_format_ald_flags(const ald_source *source)
@@ -190,7 +253,10 @@ ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *
     } names[] = {
         {SCOPE_CSV_IN, "CSV input"},           {SCOPE_JSON_IN, "JSON input"},
         {SCOPE_IPC_IN, "Arrow input"},         {SCOPE_ALD_IN, ".ald input"},
-        {SCOPE_PARQUET_IN, "Parquet input"},   {SCOPE_CSV_OUT, "CSV output"},
+        {SCOPE_PARQUET_IN, "Parquet input"},   {SCOPE_NPY_IN, ".npy input"},
+        {SCOPE_TENSORS_IN, ".npz and safetensors input"},
+        {SCOPE_SQLITE_IN, "SQLite input"},     {SCOPE_FOLDER_IN, "image and audio folders"},
+        {SCOPE_CSV_OUT, "CSV output"},
         {SCOPE_JSON_OUT, "JSON output"},       {SCOPE_IPC_OUT, "Arrow output"},
         {SCOPE_PARQUET_OUT, "Parquet output"}, {SCOPE_ALD_OUT, ".ald output"},
     };

@@ -16,8 +16,17 @@ typedef enum file_format {
     FORMAT_JSON,   /* one array */
     FORMAT_ARROW,  /* IPC file */
     FORMAT_ARROWS, /* IPC stream */
-    FORMAT_PARQUET
+    FORMAT_PARQUET,
+    FORMAT_NPY,
+    FORMAT_NPZ,
+    FORMAT_SAFETENSORS,
+    FORMAT_SQLITE,
+    FORMAT_IMAGES, /* a folder of them */
+    FORMAT_AUDIO
 } file_format;
+
+/* A database is also named by this and its path, with ?table=NAME or ?query=SQL. */
+#define CLI_SQLITE_PREFIX "sqlite:"
 
 /* What an option can have an effect on. */
 #define SCOPE_CSV_IN 0x01u
@@ -30,11 +39,16 @@ typedef enum file_format {
 #define SCOPE_ALD_OUT 0x80u
 #define SCOPE_PARQUET_IN 0x100u
 #define SCOPE_PARQUET_OUT 0x200u
+#define SCOPE_NPY_IN 0x400u
+#define SCOPE_TENSORS_IN 0x800u /* .npz and safetensors: arrays with names */
+#define SCOPE_SQLITE_IN 0x1000u
+#define SCOPE_FOLDER_IN 0x2000u
 #define SCOPE_TEXT_IN (SCOPE_CSV_IN | SCOPE_JSON_IN)
 #define SCOPE_TEXT_OUT (SCOPE_CSV_OUT | SCOPE_JSON_OUT)
 
-/* "csv"; NULL-terminated list for --from and --to. */
+/* "csv"; NULL-terminated lists for --from and --to. */
 extern const char *const file_format_names[];
+extern const char *const file_format_written_names[];
 
 /* By extension, or by a name as --from takes it; FORMAT_UNKNOWN: neither tells. */
 file_format file_format_of_path(const char *path);
@@ -45,6 +59,8 @@ const char *file_format_text(file_format format);
 /* "csv" */
 const char *file_format_name(file_format format);
 int file_format_is_binary(file_format format);
+/* Whether its stream knows how many rows come. */
+int file_format_has_row_count(file_format format);
 opt_scope file_format_scope_in(file_format format);
 opt_scope file_format_scope_out(file_format format);
 

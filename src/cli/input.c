@@ -14,6 +14,7 @@
 #include "ald/stream.h"
 #include "cli/many_files.h"
 #include "cli/parquet_input.h"
+#include "cli/tensor_input.h"
 #include "cli/select.h"
 
 #define SMALL_FILE_BYTES ((uint64_t)64 << 20)
@@ -33,7 +34,8 @@ static const char *const encoding_names[] = {
      AT(from),                                                                                     \
      .help =                                                                                       \
          "format of the input, when its name does not tell: ald, csv, tsv, jsonl, json, arrow "    \
-         "(IPC file), arrows (IPC stream), parquet"}
+         "(IPC file), arrows (IPC stream), parquet, npy, npz, safetensors, sqlite, imagefolder, "  \
+         "audiofolder"}
 
 static const opt_spec from_specs[] = {FROM_SPEC};
 const opt_group cli_group_from = OPT_GROUP("Input", from_specs);
@@ -55,7 +57,7 @@ static const opt_spec read_specs[] = {
      .arg = "name:type,...",
      .kind = OPT_LIST,
      AT(types),
-     .scope = SCOPE_TEXT_IN,
+     .scope = SCOPE_TEXT_IN | SCOPE_SQLITE_IN,
      .help = "types of some columns; the others are found out. May be repeated"},
     {.name = "null",
      .arg = "TEXT",
@@ -122,8 +124,38 @@ static const opt_spec read_specs[] = {
      .kind = OPT_CHOICE,
      .choices = mixed_names,
      AT(mixed),
-     .scope = SCOPE_JSON_IN,
-     .help = "a JSON column of several kinds: refuse (default), make it text, or JSON text"},
+     .scope = SCOPE_JSON_IN | SCOPE_SQLITE_IN,
+     .help = "a column of several kinds in JSON or a database: refuse (default), make it text, or "
+             "(JSON) JSON text"},
+    {.name = "table",
+     .arg = "NAME",
+     .kind = OPT_TEXT,
+     AT(table),
+     .scope = SCOPE_SQLITE_IN,
+     .help = "the table or view of a SQLite database, when it has several; also as "
+             "sqlite:FILE?table=NAME"},
+    {.name = "query",
+     .arg = "SQL",
+     .kind = OPT_TEXT,
+     AT(query),
+     .scope = SCOPE_SQLITE_IN,
+     .help = "what this SELECT gives, instead of a table of a SQLite database"},
+    {.name = "tensor",
+     .arg = "NAME",
+     .kind = OPT_LIST,
+     AT(tensors),
+     .scope = SCOPE_TENSORS_IN,
+     .help = "only this array of a .npz or safetensors file. May be repeated"},
+    {.name = "one-row",
+     .kind = OPT_FLAG,
+     AT(one_row),
+     .scope = SCOPE_NPY_IN | SCOPE_TENSORS_IN,
+     .help = "each array is one value of a table with one row: for arrays of different lengths"},
+    {.name = "unpack",
+     .kind = OPT_FLAG,
+     AT(unpack),
+     .scope = SCOPE_NPY_IN | SCOPE_TENSORS_IN,
+     .help = "an array of two dimensions gives a column for each of its columns"},
 };
 const opt_group cli_group_read = OPT_GROUP("Input", read_specs);
 
@@ -309,11 +341,18 @@ static ald_status schema_from_types(cli_env *env, const opt_list *list, struct A
 
 /* ---- streams */
 
-static void text_note(void *ctx, const char *text)
+void cli_input_note(void *ctx, const char *text)
 {
     cli_input *in = ctx;
     in->has_notes = 1;
     cli_note(in->env, "%s: %s", in->name, text);
+}
+
+ald_status cli_input_types(cli_input *in, const read_options *read, ald_error *err)
+{
+    return read != NULL && read->types.count > 0
+               ? schema_from_types(in->env, &read->types, &in->types, err)
+               : ALD_OK;
 }
 
 static int text_progress(void *ctx, uint64_t done, uint64_t total)
@@ -327,7 +366,7 @@ static ald_status text_options(cli_input *in, const read_options *read, ald_text
                                ald_error *err)
 {
     cli_progress_start(&in->progress, in->env, "reading", NULL);
-    text->note = text_note;
+    text->note = cli_input_note;
     text->progress = text_progress;
     text->note_ctx = in;
     text->restart = in->may_restart && in->many == NULL ? &in->restart : NULL;
@@ -554,6 +593,11 @@ static ald_status open_one(cli_input *in, const read_options *read,
     switch (in->format) {
     case FORMAT_ALD:
         return open_ald(in, read != NULL ? &read->trust : NULL, expected, err);
+    case FORMAT_NPY:
+    case FORMAT_NPZ:
+    case FORMAT_SAFETENSORS:
+        status = cli_tensors_open(in, read, err);
+        return status != ALD_OK ? status : compare_schema(in, expected, err);
     case FORMAT_PARQUET:
         in->columns = expected == NULL ? in->columns : NULL; /* else there is less to compare */
         status = cli_parquet_open(in, err);

@@ -20,6 +20,9 @@ typedef struct read_options {
     uint64_t max_field_bytes, infer_rows;
     char delimiter, quote, comment;
     uint8_t no_header, ragged, encoding, mixed;
+    opt_list tensors; /* of .npz and safetensors: only these arrays */
+    uint8_t one_row, unpack;
+    const char *table, *query; /* of a database */
     trust_options trust; /* of a .ald; its group is cli_group_trust */
 } read_options;
 
@@ -28,7 +31,8 @@ extern const opt_group
     cli_group_read_schema;             /* --schema, of commands that give it its usual meaning */
 extern const opt_group cli_group_from; /* --from alone */
 
-struct cli_many; /* cli/many_files.h */
+struct cli_many;  /* cli/many_files.h */
+struct cli_media; /* cli/media_folder.h */
 
 typedef struct cli_input {
     cli_env *env;
@@ -60,6 +64,9 @@ typedef struct cli_input {
     struct ArrowSchema types;        /* of --types */
     const struct ArrowSchema
         *text_schema; /* set before the stream is opened: what text is read as, without --schema */
+    char *sqlite_path, *sqlite_table, *sqlite_query; /* of sqlite:PATH?table=NAME; NULL: none */
+    struct cli_media *media; /* the files of a folder of images or audio; NULL: none */
+    uint16_t dataset_type;   /* of such a folder; 0: not known */
     cli_progress progress;
 } cli_input;
 
@@ -88,6 +95,10 @@ ALD_NODISCARD ald_status cli_input_again(cli_input *in, const read_options *read
  * counts. `options` may be NULL. */
 ALD_NODISCARD ald_status cli_input_trust(cli_input *in, const trust_options *options,
                                          ald_error *err);
+
+/* For whoever reads a format: a line that a person should know; the types that --types declares, if any. */
+void cli_input_note(void *in, const char *text);
+ALD_NODISCARD ald_status cli_input_types(cli_input *in, const read_options *read, ald_error *err);
 
 /* Facts of a .ald whose stream is open; else NULL. */
 const ald_info *cli_input_info(const cli_input *in);

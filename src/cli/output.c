@@ -114,7 +114,7 @@ static const opt_spec write_specs[] = {
     {.name = "to",
      .arg = "FORMAT",
      .kind = OPT_TEXT,
-     .choices = file_format_names,
+     .choices = file_format_written_names,
      AT(to),
      .help = "format of the output, when its name does not tell"},
     ALD_SPECS,
