@@ -39,7 +39,15 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
 endif()
 
 # Everything that libald needs at link time. libcrypto and libsodium are not: src/native binds them when a key is
-# first used.
+# first used. Nor are SQLite and libzip: src/interchange opens them with the first database or .npz. Their headers are
+# used where they are.
+foreach(name SQLITE ZIP)
+    option(ALD_${name} "Read what needs ${name}, if its header is there" ON)
+    # MemorySanitizer has to have compiled everything that runs.
+    if(NOT ALD_${name} OR ALD_SANITIZE MATCHES "memory")
+        target_compile_definitions(ald_third_party_headers INTERFACE ALD_WITHOUT_${name})
+    endif()
+endforeach()
 add_library(ald_system INTERFACE)
 find_package(ZLIB REQUIRED)
 target_link_libraries(ald_system INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS})

@@ -30,6 +30,7 @@
 #include "ald/stats.h"
 #include "ald/stream.h"
 #include "ald/streaming.h"
+#include "ald/tensors.h"
 #include "ald/text.h"
 #include "ald/trust.h"
 #include "ald/value.h"

@@ -21,16 +21,16 @@ typedef struct ald_tensor_options {
     uint32_t batch_rows; /* at most so many rows a batch; 0: as many as fit 16 MiB, up to 65,536 */
     const char *const *names; /* only these arrays, in this order; NULL: all, in that of the file */
     uint32_t name_count;
-    uint8_t one_row; /* each array is one value, its shape is in the type, and the table has one row */
-    uint8_t unpack;  /* arrays of two dimensions give a column for each of theirs */
+    uint8_t
+        one_row; /* each array is one value, its shape is in the type, and the table has one row */
+    uint8_t unpack; /* arrays of two dimensions give a column for each of theirs */
     uint8_t reserved[2];
     /* Called with one line for each thing that a person should know (bfloat16 became float32). */
     void (*note)(void *note_ctx, const char *text);
     void *note_ctx;
 } ald_tensor_options;
 
-#define ALD_TENSOR_OPTIONS_INIT                                                                    \
-    {sizeof(ald_tensor_options), 0, NULL, 0, 0, 0, {0, 0}, NULL, NULL}
+#define ALD_TENSOR_OPTIONS_INIT {sizeof(ald_tensor_options), 0, NULL, 0, 0, 0, {0, 0}, NULL, NULL}
 
 /* `source` is copied and must stay open until the stream is released. Headers are read and checked at once, values with
  * their batches: memory is bounded by a batch, and by what a row needs. The stream knows its rows beforehand. */

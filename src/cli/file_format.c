@@ -48,9 +48,8 @@ static const format_row rows[] = {
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
 const char *const file_format_names[] = {
-    "ald",     "csv", "tsv", "jsonl",       "json",   "arrow",       "arrows",
-    "parquet", "npy", "npz", "safetensors", "sqlite", "imagefolder", "audiofolder",
-    NULL};
+    "ald", "csv", "tsv",         "jsonl",  "json",        "arrow",       "arrows", "parquet",
+    "npy", "npz", "safetensors", "sqlite", "imagefolder", "audiofolder", NULL};
 const char *const file_format_written_names[] = {"ald",   "csv",    "tsv",     "jsonl", "json",
                                                  "arrow", "arrows", "parquet", NULL};
 
@@ -251,14 +250,20 @@ ald_status file_format_check_options(cli_env *env, opt_scope scopes, ald_error *
         opt_scope scope;
         const char *text;
     } names[] = {
-        {SCOPE_CSV_IN, "CSV input"},           {SCOPE_JSON_IN, "JSON input"},
-        {SCOPE_IPC_IN, "Arrow input"},         {SCOPE_ALD_IN, ".ald input"},
-        {SCOPE_PARQUET_IN, "Parquet input"},   {SCOPE_NPY_IN, ".npy input"},
+        {SCOPE_CSV_IN, "CSV input"},
+        {SCOPE_JSON_IN, "JSON input"},
+        {SCOPE_IPC_IN, "Arrow input"},
+        {SCOPE_ALD_IN, ".ald input"},
+        {SCOPE_PARQUET_IN, "Parquet input"},
+        {SCOPE_NPY_IN, ".npy input"},
         {SCOPE_TENSORS_IN, ".npz and safetensors input"},
-        {SCOPE_SQLITE_IN, "SQLite input"},     {SCOPE_FOLDER_IN, "image and audio folders"},
+        {SCOPE_SQLITE_IN, "SQLite input"},
+        {SCOPE_FOLDER_IN, "image and audio folders"},
         {SCOPE_CSV_OUT, "CSV output"},
-        {SCOPE_JSON_OUT, "JSON output"},       {SCOPE_IPC_OUT, "Arrow output"},
-        {SCOPE_PARQUET_OUT, "Parquet output"}, {SCOPE_ALD_OUT, ".ald output"},
+        {SCOPE_JSON_OUT, "JSON output"},
+        {SCOPE_IPC_OUT, "Arrow output"},
+        {SCOPE_PARQUET_OUT, "Parquet output"},
+        {SCOPE_ALD_OUT, ".ald output"},
     };
     char text[200] = "";
     const opt_spec *spec = opt_without_effect(&env->seen, scopes);

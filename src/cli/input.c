@@ -14,8 +14,8 @@
 #include "ald/stream.h"
 #include "cli/many_files.h"
 #include "cli/parquet_input.h"
-#include "cli/tensor_input.h"
 #include "cli/select.h"
+#include "cli/tensor_input.h"
 
 #define SMALL_FILE_BYTES ((uint64_t)64 << 20)
 

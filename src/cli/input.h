@@ -23,7 +23,7 @@ typedef struct read_options {
     opt_list tensors; /* of .npz and safetensors: only these arrays */
     uint8_t one_row, unpack;
     const char *table, *query; /* of a database */
-    trust_options trust; /* of a .ald; its group is cli_group_trust */
+    trust_options trust;       /* of a .ald; its group is cli_group_trust */
 } read_options;
 
 extern const opt_group cli_group_read; /* --from and the options of text */

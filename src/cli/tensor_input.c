@@ -19,8 +19,8 @@ ald_status cli_tensors_open(cli_input *in, const read_options *read, ald_error *
                              "--one-row and --unpack exclude each other");
     }
     const ald_host *host = &in->env->host;
-    return in->format == FORMAT_NPY   ? ald_npy_open(&in->source, &options, host, &in->stream, err)
-           : in->format == FORMAT_NPZ ? ald_npz_open(&in->source, &options, host, &in->stream, err)
-                                      : ald_safetensors_open(&in->source, &options, host,
-                                                             &in->stream, err);
+    return in->format == FORMAT_NPY ? ald_npy_open(&in->source, &options, host, &in->stream, err)
+           : in->format == FORMAT_NPZ
+               ? ald_npz_open(&in->source, &options, host, &in->stream, err)
+               : ald_safetensors_open(&in->source, &options, host, &in->stream, err);
 }

@@ -265,8 +265,7 @@ static ald_status add_field(npy_text *n, ald__tensor_node *node, size_t *room,
         return ALD_OK;
     if (node->child_count == *room) {
         size_t grown = *room > 0 ? *room * 2 : 8;
-        ald__tensor_node *children =
-            ald__tensor_alloc(n->memory, grown, sizeof *children, n->err);
+        ald__tensor_node *children = ald__tensor_alloc(n->memory, grown, sizeof *children, n->err);
         if (children == NULL)
             return ALD_E_NOMEM;
         if (node->child_count > 0)
@@ -406,8 +405,7 @@ ald_status ald__npy_prefix(const uint8_t *prefix, size_t given, size_t *start, s
     if (prefix[6] > 1)
         *size |= (size_t)prefix[10] << 16 | (size_t)prefix[11] << 24;
     *is_utf8 = prefix[6] == 3;
-    return *size <= HEADER_BYTES
-               ? ALD_OK
-               : ald_error_set(err, ALD_E_LIMIT_EXCEEDED, 8,
-                               "a header of %zu bytes is too long", *size);
+    return *size <= HEADER_BYTES ? ALD_OK
+                                 : ald_error_set(err, ALD_E_LIMIT_EXCEEDED, 8,
+                                                 "a header of %zu bytes is too long", *size);
 }

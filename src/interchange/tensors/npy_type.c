@@ -12,8 +12,12 @@ typedef struct type_text {
 
 static ald_status refuse(const type_text *t, ald_status status, const char *why, ald_error *err)
 {
-    return ald_error_set(err, status, ALD_NO_OFFSET, "the type '%.*s' %s",
-                         t->size < 40 ? (int)t->size : 40, t->text, why);
+    const char *hint = strchr(why, '\n');
+    int line = hint != NULL ? (int)(hint - why) : (int)strlen(why);
+    return ald_error_set(err, status, ALD_NO_OFFSET,
+                         hint != NULL ? "the type '%.*s' %.*s\n%s" : "the type '%.*s' %.*s%s",
+                         t->size < 40 ? (int)t->size : 40, t->text, line, why,
+                         hint != NULL ? hint + 1 : "");
 }
 
 /* Digits; ALD_E_INVALID_FORMAT when there are none. */
@@ -43,9 +47,9 @@ static ald_status number_type(const type_text *t, uint64_t width, ald__tensor_no
         char kind;
         uint8_t width;
         const char *format;
-    } numbers[] = {{'i', 1, "c"}, {'i', 2, "s"}, {'i', 4, "i"}, {'i', 8, "l"}, {'u', 1, "C"},
-                   {'u', 2, "S"}, {'u', 4, "I"}, {'u', 8, "L"}, {'f', 2, "e"}, {'f', 4, "f"},
-                   {'f', 8, "g"}, {'b', 1, "b"}};
+    } numbers[] = {{'i', 1, "c"}, {'i', 2, "s"}, {'i', 4, "i"}, {'i', 8, "l"},
+                   {'u', 1, "C"}, {'u', 2, "S"}, {'u', 4, "I"}, {'u', 8, "L"},
+                   {'f', 2, "e"}, {'f', 4, "f"}, {'f', 8, "g"}, {'b', 1, "b"}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (numbers[i].kind == t->kind && numbers[i].width == width) {
             set(node, t->kind == 'b' ? ALD__TENSOR_BOOL : ALD__TENSOR_COPY, numbers[i].format,
@@ -64,10 +68,9 @@ typedef struct time_unit {
     int64_t factor;
 } time_unit;
 
-static const time_unit units[] = {{"ns", 'n', 1}, {"us", 'u', 1},    {"ms", 'm', 1},
-                                  {"s", 's', 1},  {"m", 's', 60},    {"h", 's', 3600},
-                                  {"D", 0, 1},    {"W", 0, 7},       {"M", 1, 1},
-                                  {"Y", 1, 12}};
+static const time_unit units[] = {{"ns", 'n', 1}, {"us", 'u', 1},   {"ms", 'm', 1}, {"s", 's', 1},
+                                  {"m", 's', 60}, {"h", 's', 3600}, {"D", 0, 1},    {"W", 0, 7},
+                                  {"M", 1, 1},    {"Y", 1, 12}};
 
 static ald_status duration_type(const type_text *t, const time_unit *unit, int64_t factor,
                                 ald__tensor_node *node, ald_error *err)
@@ -101,8 +104,8 @@ static ald_status time_type(type_text *t, uint64_t width, ald__tensor_node *node
     if (width != 8)
         return refuse(t, ALD_E_UNSUPPORTED, "has no Arrow type", err);
     if (t->at == t->size)
-        return refuse(t, ALD_E_UNSUPPORTED, "has no unit\nsave it as one with a unit: datetime64[s]",
-                      err);
+        return refuse(t, ALD_E_UNSUPPORTED,
+                      "has no unit\nsave it as one with a unit: datetime64[s]", err);
     if (t->text[t->at++] != '[')
         return refuse(t, ALD_E_INVALID_FORMAT, "is none", err);
     if (t->at < t->size && t->text[t->at] >= '0' && t->text[t->at] <= '9') {

@@ -4,6 +4,7 @@
  * small file cannot announce much. Names are names of columns; nothing is unpacked under them. */
 #include <string.h>
 
+#include "interchange/format/error_in.h"
 #include "interchange/tensors/npy_header.h"
 #include "interchange/tensors/zip_library.h"
 
@@ -162,11 +163,15 @@ static ald_status open_archive(npz_file *f, ald_error *err)
         status = f->source.read_at(f->source.ctx, 0, head, n, err);
     if (status != ALD_OK)
         return status;
+    if (n == 0)
+        return ald_error_set(err, ALD_E_TRUNCATED, 0, "the file is empty");
     if (memcmp(head, "PK", n < 2 ? n : 2) != 0)
         return ald_error_set(err, ALD_E_INVALID_FORMAT, 0, "this is no .npz (no zip archive)");
     f->zip->zip_error_init(&why);
     source = f->zip->zip_source_function_create(source_call, f, &why);
-    f->archive = source != NULL ? f->zip->zip_open_from_source(source, ZIP_RDONLY, &why) : NULL;
+    f->archive = source != NULL
+                     ? f->zip->zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &why)
+                     : NULL;
     if (f->archive == NULL) {
         status = zip_failure(f, f->zip->zip_error_code_zip(&why), err);
         if (source != NULL)
@@ -291,7 +296,8 @@ static ald_status read_member_header(ald__tensor_set *set, npz_member *m, ald__t
     if (status == ALD_OK)
         status = ald__tensor_bytes(t, &bytes, err);
     if (status == ALD_OK && bytes != m->size - m->start)
-        return ald_error_set(err, bytes > m->size - m->start ? ALD_E_TRUNCATED : ALD_E_INVALID_FORMAT,
+        return ald_error_set(err,
+                             bytes > m->size - m->start ? ALD_E_TRUNCATED : ALD_E_INVALID_FORMAT,
                              ALD_NO_OFFSET, "the array has %llu bytes, but %llu are there",
                              (unsigned long long)bytes, (unsigned long long)(m->size - m->start));
     return status;
@@ -367,16 +373,6 @@ static void note_other(const ald__tensor_set *set, const char *name)
     set->options.note(set->options.note_ctx, line);
 }
 
-static ald_status name_member(const char *name, ald_status status, ald_error *err)
-{
-    if (status != ALD_OK && err != NULL) {
-        ald_error why = *err;
-        (void)ald_error_set(err, status, why.offset, "'%.80s': %s", name, why.msg);
-        err->detail = why.detail;
-    }
-    return status;
-}
-
 static ald_status check_name(const ald__tensor_set *set, const ald__tensor *t, ald_error *err)
 {
     for (size_t i = 0; i < set->count; i++) {
@@ -416,7 +412,7 @@ static ald_status add_member(ald__tensor_set *set, npz_file *f, zip_uint64_t ind
         return ald_error_set(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
                              "more than %u arrays\npass --tensor NAME for some of them",
                              MOST_MEMBERS);
-    status = name_member(t.name, open_member(set, f, index, &st, &t, err), err);
+    status = ald__error_in("", t.name, t.name_size, open_member(set, f, index, &st, &t, err), err);
     if (status == ALD_OK)
         status = ald__tensor_set_add(set, &t, err);
     if (status == ALD_OK && set->tensors[set->count - 1].row_bytes > ROW_BYTES)

@@ -266,8 +266,8 @@ static ald_status check_cover(safe_file *f)
     for (size_t i = 0; i < f->count; i++) {
         if (f->all[i]->start != at)
             return ald_error_set(f->err, ALD_E_INVALID_FORMAT,
-                                 at < f->all[i]->start ? at : f->all[i]->start,
-                                 "tensors %s", f->all[i]->start < at ? "overlap" : "have a gap");
+                                 at < f->all[i]->start ? at : f->all[i]->start, "tensors %s",
+                                 f->all[i]->start < at ? "overlap" : "have a gap");
         at = f->all[i]->end;
     }
     if (at != f->source.size_bytes)
@@ -339,8 +339,8 @@ static ald_status read_header(safe_file *f)
                              "a header of %llu bytes does not fit the file",
                              (unsigned long long)size);
     if (size > HEADER_BYTES)
-        return ald_error_set(f->err, ALD_E_LIMIT_EXCEEDED, 0,
-                             "a header of %llu bytes is too long", (unsigned long long)size);
+        return ald_error_set(f->err, ALD_E_LIMIT_EXCEEDED, 0, "a header of %llu bytes is too long",
+                             (unsigned long long)size);
     f->data = 8 + size;
     const ald_allocator *alloc = &f->set->host.alloc;
     char *text = ald__text_alloc(alloc, (size_t)size + 1, 1, f->err);

@@ -39,7 +39,8 @@ typedef struct ald__tensor_node {
     size_t offset; /* in the struct that it is in */
     const char *name;
     size_t name_size;
-    const char *was;  /* what safetensors calls its dtype, where the type does not say it; else NULL */
+    const char
+        *was; /* what safetensors calls its dtype, where the type does not say it; else NULL */
     const char *note; /* what a person should know of it; else NULL */
     struct ald__tensor_node *children;
     size_t child_count;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "interchange/format/error_in.h"
 #include "interchange/format/options.h"
 #include "interchange/text/mem.h"
 
@@ -121,16 +122,6 @@ static ald_status grow(ald__tensor_set *set, ald_error *err)
     return ALD_OK;
 }
 
-static ald_status name_array(const ald__tensor *t, ald_status status, ald_error *err)
-{
-    if (status != ALD_OK && err != NULL && t->name_size > 0) {
-        ald_error why = *err;
-        (void)ald_error_set(err, status, why.offset, "'%.*s': %s",
-                            t->name_size < 80 ? (int)t->name_size : 80, t->name, why.msg);
-    }
-    return status;
-}
-
 ald_status ald__tensor_set_add(ald__tensor_set *set, const ald__tensor *tensor, ald_error *err)
 {
     ald_status status = grow(set, err);
@@ -138,7 +129,9 @@ ald_status ald__tensor_set_add(ald__tensor_set *set, const ald__tensor *tensor, 
         return status;
     ald__tensor *t = &set->tensors[set->count];
     *t = *tensor;
-    status = name_array(t, make_rows(set, t, err), err);
+    status = make_rows(set, t, err);
+    if (t->name_size > 0)
+        status = ald__error_in("", t->name, t->name_size, status, err);
     set->count += status == ALD_OK;
     return status;
 }

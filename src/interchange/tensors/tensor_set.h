@@ -30,7 +30,7 @@ typedef struct ald__tensor_set {
     ald__tensor *tensors;
     size_t count, capacity;
     const char *metadata;     /* what the schema gets, as schemas have it; NULL: nothing */
-    void (*close)(void *ctx);    /* of what the tensors read from; NULL: nothing */
+    void (*close)(void *ctx); /* of what the tensors read from; NULL: nothing */
     void *close_ctx;
 } ald__tensor_set;
 

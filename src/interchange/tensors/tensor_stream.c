@@ -5,6 +5,7 @@
 
 #include "ald/schema.h"
 #include "ald/stream.h"
+#include "interchange/format/error_in.h"
 #include "interchange/tensors/tensor_set.h"
 #include "interchange/text/column.h"
 #include "interchange/text/mem.h"
@@ -82,9 +83,7 @@ static int is_record(const ald__tensor *t, int only)
 
 static size_t count_columns(const tensor_stream *s, const ald__tensor *t, int only)
 {
-    return is_unpacked(s, t)    ? (size_t)t->node.count
-           : is_record(t, only) ? t->node.child_count
-                                : 1;
+    return is_unpacked(s, t) ? (size_t)t->node.count : is_record(t, only) ? t->node.child_count : 1;
 }
 
 static ald_status add_columns(tensor_stream *s, const ald__tensor *t, int only, ald_error *err)
@@ -163,8 +162,7 @@ static ald_status make_schema(tensor_stream *s, ald_error *err)
 {
     const ald_host *host = &s->set.host;
     struct ArrowSchema root;
-    ald_status status =
-        ald__field_new(&host->alloc, "", 0, "+s", 0, s->column_count, &root, err);
+    ald_status status = ald__field_new(&host->alloc, "", 0, "+s", 0, s->column_count, &root, err);
     if (status == ALD_OK)
         root.metadata = s->set.metadata;
     for (size_t i = 0; status == ALD_OK && i < s->column_count; i++) {
@@ -285,15 +283,10 @@ static ald_status fill(tensor_stream *s, size_t rows, struct ArrowArray *out, al
             status = read_rows(s, c->tensor, rows, err);
         held = c->tensor;
         if (status == ALD_OK)
-            status = ald__tensor_node_decode(c->node, s->buffer + c->offset, rows,
-                                             c->tensor->row_bytes, s->next_row,
-                                             &s->set.host.alloc, out->children[i], err);
-        if (status != ALD_OK && err != NULL) {
-            ald_error why = *err;
-            (void)ald_error_set(err, status, why.offset, "column '%.*s': %s",
-                                c->name_size < 80 ? (int)c->name_size : 80, c->name, why.msg);
-            err->detail = why.detail;
-        }
+            status =
+                ald__tensor_node_decode(c->node, s->buffer + c->offset, rows, c->tensor->row_bytes,
+                                        s->next_row, &s->set.host.alloc, out->children[i], err);
+        status = ald__error_in("column ", c->name, c->name_size, status, err);
     }
     return status;
 }
@@ -379,7 +372,8 @@ static ald_status make_room(tensor_stream *s, ald_error *err)
     if (s->set.options.one_row && strewn > 0)
         s->strip_size = (size_t)strewn * (size_t)(STRIP_BYTES / strewn + 1);
     s->buffer = ald__text_alloc(&s->set.host.alloc, s->buffer_size, 1, err);
-    s->strip = s->buffer != NULL ? ald__text_alloc(&s->set.host.alloc, s->strip_size, 1, err) : NULL;
+    s->strip =
+        s->buffer != NULL ? ald__text_alloc(&s->set.host.alloc, s->strip_size, 1, err) : NULL;
     return s->strip != NULL ? ALD_OK : ALD_E_NOMEM;
 }
 
@@ -388,9 +382,9 @@ static ald_status check_names(const ald__tensor_set *set, ald_error *err)
     for (uint32_t i = 0; i < set->options.name_count; i++) {
         int found = 0;
         for (size_t k = 0; k < set->count && !found; k++)
-            found = strlen(set->options.names[i]) == set->tensors[k].name_size &&
-                    memcmp(set->options.names[i], set->tensors[k].name,
-                           set->tensors[k].name_size) == 0;
+            found =
+                strlen(set->options.names[i]) == set->tensors[k].name_size &&
+                memcmp(set->options.names[i], set->tensors[k].name, set->tensors[k].name_size) == 0;
         if (!found)
             return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                                  "there is no array '%s' in the file", set->options.names[i]);
