@@ -42,6 +42,9 @@ ALD_API ALD_NODISCARD ald_status ald_file_create(const char *path, uint32_t flag
 ALD_API const ald_sink *ald_file_sink_get(ald_file_sink *file);
 /* The temporary file's path, for hosts that remove it on a signal. Borrowed; valid until commit or abort. */
 ALD_API const char *ald_file_sink_temporary(const ald_file_sink *file);
+/* Everything is on the disk, under the temporary name, and nothing can be written any more; commit then only renames. For
+ * many files that appear together. After a failure abort is all that is left. */
+ALD_API ALD_NODISCARD ald_status ald_file_settle(ald_file_sink *file, ald_error *err);
 /* Both free `file`. commit removes the temporary file when it fails. */
 ALD_API ALD_NODISCARD ald_status ald_file_commit(ald_file_sink *file, ald_error *err);
 ALD_API void ald_file_abort(ald_file_sink *file);

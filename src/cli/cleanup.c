@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -15,6 +16,10 @@
 
 static char path_to_remove[PATH_MAX];
 static volatile sig_atomic_t has_path;
+
+/* Changed only while signals wait. */
+static char **more_to_remove;
+static volatile size_t more_count;
 
 static struct termios settings_to_restore;
 static volatile sig_atomic_t terminal_fd = -1;
@@ -31,6 +36,9 @@ static void remove_file(void)
     if (has_path) {
         has_path = 0;
         unlink(path_to_remove);
+    }
+    for (size_t i = 0; i < more_count; i++) {
+        unlink(more_to_remove[i]);
     }
 }
 
@@ -104,6 +112,32 @@ void cli_cleanup_file(const char *path)
         memcpy(path_to_remove, path, strlen(path) + 1);
         has_path = 1;
     }
+}
+
+int cli_cleanup_add(const char *path)
+{
+    char **grown = realloc(more_to_remove, (more_count + 1) * sizeof(*grown));
+    if (grown == NULL) {
+        return 0;
+    }
+    more_to_remove = grown;
+    more_to_remove[more_count] = strdup(path);
+    if (more_to_remove[more_count] == NULL) {
+        return 0;
+    }
+    more_count++;
+    return 1;
+}
+
+void cli_cleanup_clear(void)
+{
+    size_t count = more_count;
+    more_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        free(more_to_remove[i]);
+    }
+    free(more_to_remove);
+    more_to_remove = NULL;
 }
 
 void cli_cleanup_terminal(int fd, const struct termios *settings)

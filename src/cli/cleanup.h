@@ -16,5 +16,8 @@ void cli_cleanup_terminal(int fd, const struct termios *settings);
 
 /* The file that a signal removes before the process ends; NULL: none. Copied. */
 void cli_cleanup_file(const char *path);
+/* More of them, until clear; between hold and resume. 0: no memory. Copied. */
+int cli_cleanup_add(const char *path);
+void cli_cleanup_clear(void);
 
 #endif

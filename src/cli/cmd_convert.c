@@ -15,6 +15,7 @@ typedef struct convert_args {
     describe_options describe;
     keep_options keep;
     choose_options choose;
+    shard_options shards;
 } convert_args;
 
 /* Without OUT a .ald is replaced by itself: one of several is not. */
@@ -47,7 +48,8 @@ static ald_status run_convert(cli_env *env, void *raw, ald_error *err)
                   .write = &args->write,
                   .describe = &args->describe,
                   .keep = &args->keep,
-                  .choice = &what};
+                  .choice = &what,
+                  .shards = &args->shards};
     ald_status status = cli_choose(&args->choose, &what, err);
     if (t.out == NULL && inputs.count > 1) {
         t.out = inputs.items[--inputs.count];
@@ -81,6 +83,7 @@ static const opt_use options[] = {
     {&cli_group_read_schema, offsetof(convert_args, read)},
     {&cli_group_choose, offsetof(convert_args, choose)},
     {&cli_group_write, offsetof(convert_args, write)},
+    {&cli_group_shards, offsetof(convert_args, shards)},
     {&cli_group_describe, offsetof(convert_args, describe)},
     {&cli_group_sign, offsetof(convert_args, keep.sign)},
     {&cli_group_keep, offsetof(convert_args, keep)},
@@ -104,6 +107,8 @@ static const char *const examples[] = {
     "id,price",
     "many files into one",
     "alimentar convert 'data/*.parquet' all.ald",
+    "one into many, of a million rows each",
+    "alimentar convert big.csv 'out-{shard:05}.ald' --rows-per-shard 1000000",
     "through pipes",
     "ssh host cat data.csv.gz | alimentar convert - data.ald --from csv",
     "compress harder, in place",

@@ -191,11 +191,6 @@ static ald_status open_bytes(cli_env *env, const char *path, const char *from, c
     ald_status status =
         is_stdin ? open_stdin(env, &in->source, err) : ald_file_open(path, 0, &in->source, err);
     in->file_size = status == ALD_OK ? in->source.size_bytes : 0;
-    if (status == ALD_OK && in->many != NULL) {
-        env->subject = in->name;
-        status = cli_many_check_size(in->many, 0, in->file_size, err);
-        env->subject = path;
-    }
     if (status == ALD_OK && !file_format_is_binary(in->format)) {
         status = ald_file_inflate(&in->source, err);
     }
@@ -610,8 +605,13 @@ static ald_status open_one(cli_input *in, const read_options *read,
 ald_status cli_input_stream(cli_input *in, const read_options *read,
                             const struct ArrowSchema *expected, ald_error *err)
 {
-    in->last_rows = in->many == NULL ? in->last_rows : 0;
-    ald_status status = open_one(in, read, expected, err);
+    ald_status status = ALD_OK;
+    if (in->many != NULL) {
+        in->env->subject = in->many->paths[0];
+        in->last_rows = 0;
+        status = cli_many_check_size(in->many, 0, in->file_size, err);
+    }
+    status = status == ALD_OK ? open_one(in, read, expected, err) : status;
     return status == ALD_OK && in->many != NULL ? cli_many_join(in, read, err) : status;
 }
 

@@ -230,8 +230,8 @@ ald_status cli_many_check_size(const cli_many *many, size_t index, uint64_t size
     return many->manifest.count == 0 || file->size_bytes == size_bytes
                ? ALD_OK
                : ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
-                               "%s: it has %" PRIu64 " bytes, the manifest says %" PRIu64,
-                               many->paths[index], size_bytes, file->size_bytes);
+                               "it has %" PRIu64 " bytes, the manifest says %" PRIu64, size_bytes,
+                               file->size_bytes);
 }
 
 ald_status cli_many_check_rows(const cli_many *many, size_t index, uint64_t row_count,
@@ -241,8 +241,8 @@ ald_status cli_many_check_rows(const cli_many *many, size_t index, uint64_t row_
     return many->manifest.count == 0 || file->row_count == row_count
                ? ALD_OK
                : ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
-                               "%s: it has %" PRIu64 " rows, the manifest says %" PRIu64,
-                               many->paths[index], row_count, file->row_count);
+                               "it has %" PRIu64 " rows, the manifest says %" PRIu64, row_count,
+                               file->row_count);
 }
 
 /* ---- operands */

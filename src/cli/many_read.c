@@ -66,6 +66,15 @@ static ald_status check_alike(joined *j, ald_error *err)
                          "it is not signed, encrypted and licensed like %s", j->in->many->paths[0]);
 }
 
+/* The first file was signed by whoever signs the output; check_alike sees to it that this one was, too. */
+static ald_status trust_own(joined *j, ald_error *err)
+{
+    ald_status status = cli_input_trust(&j->next, j->read != NULL ? &j->read->trust : NULL, err);
+    j->next.trust.trust.allow_untrusted = 1;
+    j->next.trust.is_own = 1;
+    return status;
+}
+
 static ald_status open_next(joined *j, ald_error *err)
 {
     cli_env *env = j->in->env;
@@ -76,6 +85,9 @@ static ald_status open_next(joined *j, ald_error *err)
     ald_status status = cli_input_open(env, j->in->many->paths[j->index], from, &j->next, err);
     if (status == ALD_OK) {
         status = cli_many_check_size(j->in->many, j->index, j->next.file_size, err);
+    }
+    if (status == ALD_OK && j->in->trust.is_own && j->in->like != NULL) {
+        status = trust_own(j, err);
     }
     if (status == ALD_OK) {
         j->next.some_rows = j->in->some_rows;
@@ -113,7 +125,8 @@ static ald_status joined_next(void *ctx, struct ArrowArray *out, ald_error *err)
         if (status == ALD_OK && out->release != NULL) {
             j->row_count += (uint64_t)out->length;
         } else if (status == ALD_OK) {
-            status = cli_many_check_rows(j->in->many, j->index, j->row_count, err);
+            status =
+                name_file(j, cli_many_check_rows(j->in->many, j->index, j->row_count, err), err);
         }
         if (status == ALD_OK && out->release != NULL && j->in->many->columns.count > 0) {
             return cli_folder_columns_add(&j->in->many->columns, j->index, out, err);

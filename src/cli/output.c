@@ -344,6 +344,18 @@ static ald_status open_sink(cli_output *out, const char *path, ald_error *err)
     return status;
 }
 
+/* From the file that a signal removes to one of those. */
+static ald_status settle(cli_output *out, ald_error *err)
+{
+    ald_status status = ald_file_settle(out->file, err);
+    cli_cleanup_hold();
+    if (status == ALD_OK && !cli_cleanup_add(ald_file_sink_temporary(out->file))) {
+        status = ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for a path");
+    }
+    cli_cleanup_resume();
+    return status;
+}
+
 static ald_status finish(cli_output *out, ald_status status, ald_error *err)
 {
     if (status == ALD_OK && out->stream != NULL) {
@@ -353,13 +365,17 @@ static ald_status finish(cli_output *out, ald_status status, ald_error *err)
     if (out->fd >= 0 && close(out->fd) != 0 && status == ALD_OK) {
         status = io_error(err, errno, strerror(errno));
     }
-    if (out->file != NULL && status == ALD_OK) {
+    if (out->file != NULL && status == ALD_OK && out->is_one_of_set) {
+        status = settle(out, err);
+    } else if (out->file != NULL && status == ALD_OK) {
         status = ald_file_commit(out->file, err);
-    } else if (out->file != NULL) {
+        out->file = NULL;
+    }
+    if (out->file != NULL && (status != ALD_OK || !out->is_one_of_set)) {
         ald_file_abort(out->file);
+        out->file = NULL;
     }
     cli_cleanup_file(NULL);
-    out->file = NULL;
     out->stream = NULL;
     out->fd = -1;
     return status;

@@ -49,6 +49,8 @@ typedef struct cli_output {
     char delimiter; /* of CSV; 0: by the format */
     uint8_t no_header;
     uint8_t may_replace;
+    uint8_t
+        is_one_of_set; /* a file that is written is left settled in `file`, and committed by whoever set this */
 } cli_output;
 
 /* OUT as operand or as -o: exactly one, or NULL. */

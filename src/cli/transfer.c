@@ -181,6 +181,9 @@ static ald_status make_schema(transfer_state *s, ald_error *err)
 
 static void say_done(const transfer_state *s, const cli_tracked *tracked)
 {
+    if (s->t->shards != NULL && s->t->shards->rows_per_shard > 0) {
+        return; /* it was said of the set */
+    }
     if (isatty(STDERR_FILENO) && s->out.fd < 0 && strcmp(s->out.name, "standard output") != 0) {
         cli_note(s->env, "%s: %" PRIu64 " rows, %zu columns, %" PRIu64 " bytes", s->out.name,
                  tracked->row_count, tracked->column_count, s->out.byte_count);
@@ -212,6 +215,16 @@ static void say_chosen(const transfer_state *s, const cli_tracked *read, const c
     }
 }
 
+static ald_status write_rows(transfer_state *s, const char *path, struct ArrowArrayStream *batches,
+                             ald_error *err)
+{
+    const shard_options *shards = s->t->shards;
+    return shards != NULL && shards->rows_per_shard > 0
+               ? cli_shards_write(s->env, &s->out, shards, path, s->t->in, batches, &s->write,
+                                  &s->extras, err)
+               : cli_output_write(&s->out, path, batches, &s->write, &s->extras, err);
+}
+
 static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
 {
     struct ArrowArrayStream batches;
@@ -235,7 +248,7 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
         status = choose(s, &batches, &chosen, err);
     }
     if (status == ALD_OK) {
-        status = cli_output_write(&s->out, path, &batches, &s->write, &s->extras, err);
+        status = write_rows(s, path, &batches, err);
     }
     cli_progress_end(&s->in.progress);
     s->is_read = tracked.is_over;
@@ -405,8 +418,11 @@ static ald_status run(transfer_state *s, ald_error *err)
 {
     const transfer *t = s->t;
     const char *path = t->out != NULL ? t->out : t->in;
-    ald_status status =
-        cli_output_init(s->env, path, &s->write, t->out != NULL ? t->in : NULL, &s->out, err);
+    ald_status status = t->shards != NULL ? cli_shards_check(s->env, t->shards, path, err) : ALD_OK;
+    if (status == ALD_OK) {
+        status =
+            cli_output_init(s->env, path, &s->write, t->out != NULL ? t->in : NULL, &s->out, err);
+    }
     if (status == ALD_OK) {
         status = open_input(s, err);
     }

@@ -9,6 +9,7 @@
 #include "cli/keep_trust.h"
 #include "cli/output.h"
 #include "cli/select.h"
+#include "cli/shards.h"
 
 typedef struct transfer {
     const char *in;
@@ -26,6 +27,7 @@ typedef struct transfer {
                           * them */
     const ald_watermark_hook *mark; /* marks the rows on their way; NULL: nobody does */
     const cli_selection *choice;    /* of the rows and columns; NULL: all */
+    const shard_options *shards;    /* `out` is a pattern, if they say so; NULL: it is not */
 } transfer;
 
 /* Reads `t->in` and writes `t->out`. A .ald made from a .ald keeps its metadata, dataset type, compression, license and

@@ -229,16 +229,29 @@ static int move_into_place(const ald_file_sink *f)
     return rename(f->temporary, f->path); /* a file system without hard links */
 }
 
-ald_status ald_file_commit(ald_file_sink *f, ald_error *err)
+ald_status ald_file_settle(ald_file_sink *f, ald_error *err)
 {
-    ald_status st = fd_flush(f->out, err);
+    ald_status st;
     int fd;
+    if (f->fd < 0)
+        return ALD_OK;
+    st = fd_flush(f->out, err);
     if (st == ALD_OK && fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
         st = ald__io_error(err, "cannot write", f->path, errno);
     fd = f->fd;
     f->fd = -1;
     if (close(fd) != 0 && st == ALD_OK)
         st = ald__io_error(err, "cannot write", f->path, errno);
+    if (f->flags & ALD_FILE_PRIVATE)
+        explicit_bzero(f->out->buffer, sizeof f->out->buffer);
+    ald_fd_sink_free(f->out);
+    f->out = NULL;
+    return st;
+}
+
+ald_status ald_file_commit(ald_file_sink *f, ald_error *err)
+{
+    ald_status st = ald_file_settle(f, err);
     if (st == ALD_OK && move_into_place(f) != 0)
         st = ald__io_error(err, "cannot write", f->path, errno);
     if (st != ALD_OK) {
