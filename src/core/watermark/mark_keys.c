@@ -64,14 +64,16 @@ void ald__mark_keys_clear(ald__mark_keys *keys)
 }
 
 /* to ^= F_round(from) */
-static ald_status feistel(const ald__mark_keys *keys, unsigned round, const uint8_t *from,
-                          uint8_t *to, ald_error *err)
+static ald_status feistel(const ald__mark_keys *keys, const ald_allocator *alloc, unsigned round,
+                          const uint8_t *from, uint8_t *to, ald_error *err)
 {
-    char label[] = "nwm1/feistel/\0";
-    uint8_t mask[ALD_BLAKE3_BYTES];
-    label[sizeof label - 2] = (char)round;
-    ALD_TRY(ald__mark_hash(keys->crypto, keys->alloc, keys->seller, label, sizeof label - 1, from,
-                           HALF, mask, err));
+    static const char label[] = "nwm1/feistel/";
+    uint8_t message[sizeof label + HALF], mask[ALD_BLAKE3_BYTES];
+    memcpy(message, label, sizeof label - 1);
+    message[sizeof label - 1] = (uint8_t)round;
+    memcpy(message + sizeof label, from, HALF);
+    ALD_TRY(ald__mark_hash(keys->crypto, alloc, keys->seller, message, sizeof message, NULL, 0,
+                           mask, err));
     for (size_t i = 0; i < HALF; i++)
         to[i] ^= mask[i];
     return ALD_OK;
@@ -85,25 +87,39 @@ static void swap_halves(uint8_t *block)
     memcpy(block + HALF, left, HALF);
 }
 
-ald_status ald__mark_payload(const ald__mark_keys *keys, const uint8_t *buyer_hash,
-                             uint8_t payload[ALD__POLAR_PAYLOAD], ald_error *err)
+static ald_status payload_with(const ald__mark_keys *keys, const ald_allocator *alloc,
+                               const uint8_t *buyer_hash, uint8_t payload[ALD__POLAR_PAYLOAD],
+                               ald_error *err)
 {
     memset(payload, 0, ALD__POLAR_PAYLOAD);
     memcpy(payload, buyer_hash, ALD__MARK_BUYER_BYTES);
     for (unsigned r = 0; r < ROUNDS; r++) { /* (L, R) becomes (R, L ^ F(R)) */
-        ALD_TRY(feistel(keys, r, payload + HALF, payload, err));
+        ALD_TRY(feistel(keys, alloc, r, payload + HALF, payload, err));
         swap_halves(payload);
     }
+    return ALD_OK;
+}
+
+ald_status ald__mark_payload(const ald__mark_keys *keys, const uint8_t *buyer_hash,
+                             uint8_t payload[ALD__POLAR_PAYLOAD], ald_error *err)
+{
+    return payload_with(keys, keys->alloc, buyer_hash, payload, err);
+}
+
+ald_status ald__mark_codeword_with(const ald__mark_keys *keys, const ald_allocator *alloc,
+                                   const uint8_t *buyer_hash, uint64_t codeword[ALD__POLAR_WORDS],
+                                   ald_error *err)
+{
+    uint8_t payload[ALD__POLAR_PAYLOAD];
+    ALD_TRY(payload_with(keys, alloc, buyer_hash, payload, err));
+    ald__polar_encode(&keys->code, payload, codeword);
     return ALD_OK;
 }
 
 ald_status ald__mark_codeword(const ald__mark_keys *keys, const uint8_t *buyer_hash,
                               uint64_t codeword[ALD__POLAR_WORDS], ald_error *err)
 {
-    uint8_t payload[ALD__POLAR_PAYLOAD];
-    ALD_TRY(ald__mark_payload(keys, buyer_hash, payload, err));
-    ald__polar_encode(&keys->code, payload, codeword);
-    return ALD_OK;
+    return ald__mark_codeword_with(keys, keys->alloc, buyer_hash, codeword, err);
 }
 
 ald_status ald__mark_open(const ald__mark_keys *keys, const uint8_t *payload,
@@ -115,7 +131,7 @@ ald_status ald__mark_open(const ald__mark_keys *keys, const uint8_t *payload,
     memcpy(block, payload, sizeof block);
     for (unsigned r = ROUNDS; r-- > 0;) {
         swap_halves(block);
-        ALD_TRY(feistel(keys, r, block + HALF, block, err));
+        ALD_TRY(feistel(keys, keys->alloc, r, block + HALF, block, err));
     }
     *is_valid = ald__equal_ct(block + ALD__MARK_BUYER_BYTES, zeros, sizeof zeros);
     if (*is_valid)

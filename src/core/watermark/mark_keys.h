@@ -41,6 +41,12 @@ ALD_NODISCARD ald_status ald__mark_payload(const ald__mark_keys *keys, const uin
                                            uint8_t payload[ALD__POLAR_PAYLOAD], ald_error *err);
 ALD_NODISCARD ald_status ald__mark_codeword(const ald__mark_keys *keys, const uint8_t *buyer_hash,
                                             uint64_t codeword[ALD__POLAR_WORDS], ald_error *err);
+/* The same with memory from elsewhere, for many of them. */
+ALD_NODISCARD ald_status ald__mark_codeword_with(const ald__mark_keys *keys,
+                                                 const ald_allocator *alloc,
+                                                 const uint8_t *buyer_hash,
+                                                 uint64_t codeword[ALD__POLAR_WORDS],
+                                                 ald_error *err);
 /* *is_valid: 1 when the payload is one of this key; buyer_hash is then written. */
 ALD_NODISCARD ald_status ald__mark_open(const ald__mark_keys *keys, const uint8_t *payload,
                                         uint8_t buyer_hash[ALD__MARK_BUYER_BYTES], int *is_valid,

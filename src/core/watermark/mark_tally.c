@@ -12,10 +12,10 @@
 #define TESTED_VALUES 20000
 #define DECIMALS_MOST 12
 #define FLOAT_DECIMALS_MOST 6
-#define DIGIT_BITS 11
-#define DIGITS 6
+#define DIGIT_BITS 9
+#define DIGITS 8
 #define DIGIT_COUNT (1u << DIGIT_BITS)
-#define SHORT_KEY_LOW (64 - 3 * DIGIT_BITS)
+#define SHORT_KEY_LOW (64 - 4 * DIGIT_BITS)
 
 void ald__mark_tally_init(ald__mark_tally *tally, const ald_allocator *alloc, size_t limit)
 {
@@ -223,8 +223,8 @@ static double value_of_key(uint64_t key)
     return ald__mark_double(key >> 63 ? key & (UINT64_MAX >> 1) : ~key);
 }
 
-/* By digits of 11 bits from bit `low` on, the lowest first; a digit that all keys share costs nothing. Returns where the sorted
- * keys are. */
+/* By digits of 9 bits from bit `low` on, the lowest first: 512 places to write to have their pages at hand. A digit that all keys
+ * share costs nothing. Returns where the sorted keys are. */
 static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count, unsigned low,
                             uint32_t (*digits)[DIGIT_COUNT])
 {

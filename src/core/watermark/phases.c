@@ -114,12 +114,21 @@ static size_t take_values(ald__mark_pass *pass, size_t *at)
     return n;
 }
 
-static void find_runs(ald__mark_pass *pass, int plane, size_t n)
+static void start_run(ald__mark_run *run, const ald__mark_scratch *s, size_t i)
+{
+    run->head = s->head[i];
+    run->number = s->number[i];
+    run->sum = s->wave[i];
+    run->count = 1;
+}
+
+/* Values [begin, end) one after the other. */
+static void find_runs(ald__mark_pass *pass, int plane, size_t begin, size_t end)
 {
     const ald__mark_scratch *s = &pass->scratch;
     ald__mark_run run = pass->open[plane - ALD__MARK_LEAST_PLANE];
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = begin; i < end; i++) {
         if (s->finest[i] < plane)
             continue;
         if (run.count > 0 && s->number[i] == run.number && s->head[i] == run.head) {
@@ -129,13 +138,75 @@ static void find_runs(ald__mark_pass *pass, int plane, size_t n)
         }
         pass->runs[count] = run;
         count += run.count > 0;
-        run.head = s->head[i];
-        run.number = s->number[i];
-        run.sum = s->wave[i];
-        run.count = 1;
+        start_run(&run, s, i);
     }
     pass->open[plane - ALD__MARK_LEAST_PLANE] = run;
     pass->take(pass->ctx, plane, pass->runs, count);
+}
+
+/* Runs that begin at near[0 .. count): moves their numbers to the front, with the weighted means of their waves. No branch
+ * depends on how long runs are. t[i] is the sum of the waves before i. Returns the sum of the weights. */
+static double close_up(ald__mark_scratch *s, size_t count)
+{
+    double weights = 0;
+    for (size_t j = 0; j < count; j++) {
+        size_t at = s->near[j], next = s->near[j + 1], length = next - at;
+        double weight = ald__mark_run_weight((uint32_t)length);
+        double sum = s->t[next] - s->t[at];
+        weights += weight;
+        s->number[j] = s->number[at];
+        s->wave[j] = sum * weight / (double)length;
+    }
+    return weights;
+}
+
+/* The same for values of one class that all have the plane; the first run may go on from before, the last one stays open. */
+static void find_group(ald__mark_pass *pass, int plane, size_t begin, size_t end)
+{
+    ald__mark_scratch *s = &pass->scratch;
+    size_t count = 0, first, last;
+    double sum = 0;
+    for (size_t i = begin + 1; i < end; i++) {
+        s->near[count] = (uint16_t)i;
+        count += s->number[i] != s->number[i - 1];
+    }
+    if (count < 2) {
+        find_runs(pass, plane, begin, end);
+        return;
+    }
+    first = s->near[0];
+    last = s->near[count - 1];
+    find_runs(pass, plane, begin, first + 1); /* opens the first whole run */
+    pass->open[plane - ALD__MARK_LEAST_PLANE].count = 0;
+    if (count - 1 == last - first) {
+        pass->take_group(pass->ctx, plane, s, first, count - 1, (double)(count - 1));
+    } else {
+        for (size_t i = first; i < last; i++) {
+            s->t[i] = sum;
+            sum += s->wave[i];
+        }
+        s->t[last] = sum;
+        pass->take_group(pass->ctx, plane, s, 0, count - 1, close_up(s, count - 1));
+    }
+    find_runs(pass, plane, last, end);
+}
+
+/* The values are in order, so a class is in one piece, and the finest plane rises or falls in it. */
+static void find_all(ald__mark_pass *pass, int plane, size_t n)
+{
+    const ald__mark_scratch *s = &pass->scratch;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        const uint64_t head = s->head[begin];
+        end = begin + 1;
+        if (s->head[n - 1] == head)
+            end = n;
+        while (end < n && s->head[end] == head)
+            end++;
+        if (s->finest[begin] >= plane && s->finest[end - 1] >= plane)
+            find_group(pass, plane, begin, end);
+        else
+            find_runs(pass, plane, begin, end);
+    }
 }
 
 static int finest_of(const ald__mark_scratch *s, size_t n)
@@ -161,7 +232,7 @@ void ald__mark_pass_run(ald__mark_pass *pass)
                 continue;
             steps->locate(&pass->lattice, &pass->scratch, n, k);
             steps->wave(&pass->scratch, n, pass->twice);
-            find_runs(pass, k, n);
+            find_all(pass, k, n);
         }
     }
     for (int i = 0; i < ALD__MARK_PLANES; i++) {

@@ -23,6 +23,10 @@ typedef struct ald__mark_pass {
     int twice;       /* the wave: see ald__mark_steps */
     int only_capped; /* values of the cap's class alone, large ones included */
     void (*take)(void *ctx, int plane, const ald__mark_run *runs, size_t count);
+    /* Runs of one class: [first, first + count) of message, number and wave of the scratch, the wave being the mean times the
+     * run's weight. `weight` is the sum of those. */
+    void (*take_group)(void *ctx, int plane, ald__mark_scratch *s, size_t first, size_t count,
+                       double weight);
     void *ctx;
     ald__mark_run runs[ALD__MARK_BATCH + 1];
     ald__mark_run open[ALD__MARK_PLANES];
@@ -33,15 +37,20 @@ typedef struct ald__mark_pass {
 ald__mark_pass *ald__mark_pass_new(const ald__mark_suspect *s, size_t most, ald_error *err);
 void ald__mark_pass_free(ald__mark_pass *pass);
 void ald__mark_pass_aim(ald__mark_pass *pass, const ald__mark_guess *guess);
-/* Calls take with the runs of the chosen planes, many at a time. */
+/* Calls take or take_group with the runs of the chosen planes, many at a time. */
 void ald__mark_pass_run(ald__mark_pass *pass);
 
-/* min(sqrt(count), 3): neighbours in one cell say little more than one of them. */
+/* min(sqrt(count), 3), count > 0: neighbours in one cell say little more than one of them. */
 double ald__mark_run_weight(uint32_t count);
+
+static inline int ald__mark_head_exponent(uint64_t head)
+{
+    return (int)(int32_t)(uint32_t)(head >> 32);
+}
 
 static inline int ald__mark_run_exponent(const ald__mark_run *run)
 {
-    return (int)(int32_t)(uint32_t)(run->head >> 32);
+    return ald__mark_head_exponent(run->head);
 }
 
 #endif

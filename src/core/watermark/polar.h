@@ -14,10 +14,16 @@
 #define ALD__POLAR_WORDS (ALD__POLAR_BITS / 64)
 #define ALD__POLAR_PAYLOAD (ALD__POLAR_INFO / 8)
 #define ALD__POLAR_LIST 32
+#define ALD__POLAR_SPREAD 6
+#define ALD__POLAR_DENSE 16
 
 typedef struct ald__polar {
     uint16_t info[ALD__POLAR_INFO];       /* the positions that carry the payload, ascending */
     uint16_t before[ALD__POLAR_BITS + 1]; /* how many of them are below an index */
+    /* Of words of 64 positions, 15 have any that carry payload; one more is empty. */
+    uint8_t word[ALD__POLAR_DENSE];
+    uint64_t is_info[ALD__POLAR_DENSE];                   /* which positions do */
+    uint64_t spread[ALD__POLAR_SPREAD][ALD__POLAR_DENSE]; /* what moves by 2^s to get there */
 } ald__polar;
 
 void ald__polar_init(ald__polar *code);

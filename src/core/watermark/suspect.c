@@ -12,6 +12,11 @@
 #define WEIGH_VALUES 8192
 #define DECIMALS_MOST 8
 #define OFFSETS 3
+#define USUAL_BONUS 16
+#define PLAIN_RUNS 200
+#define PLAIN_SHARE 0.8
+#define PLAIN_FINER 0.3
+#define PLAIN_PLANES 3
 #define ALL_PLANES ((UINT32_C(1) << ALD__MARK_PLANES) - 1)
 
 /* ---- facts */
@@ -36,10 +41,9 @@ static void find_soft(ald__mark_suspect *s)
 {
     double soft[DECIMALS_MOST + 1], most = -1, least;
     size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES, seen;
-    s->soft = -1;
-    s->softness = 0;
-    if (s->count == 0)
+    if (s->count == 0 || s->soft_is_known)
         return;
+    s->soft_is_known = 1;
     for (int d = 0; d <= DECIMALS_MOST; d++) {
         soft[d] = softness_of(s->value, s->count, step, d);
         most = soft[d] > most ? soft[d] : most;
@@ -62,7 +66,8 @@ static void set_facts(ald__mark_suspect *s, const ald__mark_tally *t)
     s->count = t->count;
     s->spread = ald__mark_tally_spread(t);
     s->decimals = ald__mark_tally_decimals(t, s->is_f32, &of_floats);
-    find_soft(s);
+    s->soft = -1;
+    s->soft_is_known = s->decimals >= 0 && s->decimals <= DECIMALS_MOST; /* not asked for */
 }
 
 void ald__mark_suspect_init(ald__mark_suspect *s, const ald__mark_keys *keys,
@@ -172,6 +177,28 @@ static void count_runs(void *ctx, int plane, const ald__mark_run *runs, size_t c
     }
 }
 
+static void count_group(void *ctx, int plane, ald__mark_scratch *s, size_t first, size_t count,
+                        double weight)
+{
+    phase_stats *stats = ctx;
+    const double *wave = s->wave + first;
+    const int class = stats->cap - ald__mark_head_exponent(s->head[first]);
+    double part[4] = {0}; /* in an order that vectors can keep */
+    size_t i = 0;
+    plane -= ALD__MARK_LEAST_PLANE;
+    if (class < 0 || class >= ALD__MARK_CLASSES)
+        return;
+    for (; i + 4 <= count; i += 4) {
+        for (size_t k = 0; k < 4; k++)
+            part[k] += wave[i + k];
+    }
+    for (; i < count; i++)
+        part[0] += wave[i];
+    stats->n[plane][class] += weight;
+    stats->r[plane][class] += (part[0] + part[1]) + (part[2] + part[3]);
+    stats->q[plane][class] += (double)count;
+}
+
 static void take_stats(ald__mark_pass *pass, const ald__mark_guess *guess, uint32_t planes,
                        phase_stats *stats)
 {
@@ -180,6 +207,7 @@ static void take_stats(ald__mark_pass *pass, const ald__mark_guess *guess, uint3
     pass->planes = planes;
     pass->twice = 1;
     pass->take = count_runs;
+    pass->take_group = count_group;
     pass->ctx = stats;
     ald__mark_pass_aim(pass, guess);
     ald__mark_pass_run(pass);
@@ -224,7 +252,6 @@ static void score_guess(ald__mark_suspect *s, const phase_stats *stats, ald__mar
         double t = all > first ? all : first;
         if (t > 1)
             score[(p + ALD__MARK_LEAST_PLANE) % ALD__MARK_FAMILIES] += t * t - 1;
-        s->stands_out = t > s->stands_out ? t : s->stands_out;
     }
     for (int f = 0; f < ALD__MARK_FAMILIES; f++) {
         if (score[f] + bonus > s->guess[f].score) {
@@ -245,7 +272,7 @@ static void try_domain(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *
     take_stats(pass, &guess, ALL_PLANES, &stats[0]);
     pass->only_capped = 1;
     for (int offset = OFFSETS; offset >= -OFFSETS; offset--) {
-        double bonus = decimals == usual ? (offset == 0 ? 16 : 8) : offset == 0 ? 3 : 0;
+        double bonus = decimals == usual ? (offset == 0 ? USUAL_BONUS : 8) : offset == 0 ? 3 : 0;
         guess.cap = cap + offset;
         if (decimals >= 0 && guess.cap < ALD__MARK_LEAST_PLANE + 4) /* no plane at all */
             memset(&stats[1], 0, sizeof stats[1]);
@@ -255,13 +282,57 @@ static void try_domain(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *
     }
 }
 
+/* Whether three planes of one family show the lattice in the values of the cap's class. Another lattice is next to this one by
+ * chance in one plane of ten, in three nested ones (each is 16 times finer) about never: nothing else need be tried. */
+static int is_plain(const phase_stats *stats)
+{
+    unsigned planes[ALD__MARK_FAMILIES] = {0};
+    int found = 0;
+    for (int p = 0; p < ALD__MARK_PLANES; p++) {
+        double all = 0, capped = stats->n[p][0], finer = 0;
+        for (int c = 0; c < ALD__MARK_CLASSES; c++)
+            all += stats->n[p][c];
+        if (p + 1 < ALD__MARK_PLANES) /* where marked phases lie between the waves */
+            finer = stats->r[p + 1][0] + PLAIN_FINER * stats->n[p + 1][0];
+        if (capped >= PLAIN_RUNS && 4 * capped >= all && stats->r[p][0] >= PLAIN_SHARE * capped &&
+            finer <= 0)
+            found |= ++planes[p % ALD__MARK_FAMILIES] >= PLAIN_PLANES;
+    }
+    return found;
+}
+
+/* Tries what is likeliest, and tells whether it is so plain that the rest can be left out. */
+static int try_usual(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats)
+{
+    int usual = s->decimals >= 0 && s->decimals <= DECIMALS_MOST ? s->decimals : -1;
+    double units = s->spread * (usual >= 0 ? ald__mark_pow10(usual) : 1);
+    ald__mark_guess guess = {usual, ald__mark_exponent(units), 0};
+    take_stats(pass, &guess, ALL_PLANES, stats);
+    if (!is_plain(stats))
+        return 0;
+    score_guess(s, stats, guess, USUAL_BONUS);
+    return 1;
+}
+
+static void try_all(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats)
+{
+    try_domain(s, pass, stats, -1);
+    for (int d = s->decimals >= 0 ? s->decimals : 0; d <= DECIMALS_MOST; d++) {
+        double units = s->spread * ald__mark_pow10(d);
+        /* cells of 16 units at the least: with a smaller spread there are none, and only the usual domain is worth a guess */
+        if (d != s->decimals && ald__mark_exponent(units) + OFFSETS < ALD__MARK_LEAST_PLANE + 4)
+            continue;
+        if (s->decimals >= 0 ? d <= s->decimals + 3 : units < 4194304)
+            try_domain(s, pass, stats, d);
+    }
+}
+
 ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err)
 {
     ald__mark_pass *pass;
     phase_stats *stats;
     for (int f = 0; f < ALD__MARK_FAMILIES; f++)
         s->guess[f] = (ald__mark_guess){-1, 0, -1};
-    s->stands_out = 0;
     if (s->count == 0 || !(s->spread > 0x1p-900) || !(s->spread < 0x1p900))
         return ALD_OK;
     pass = ald__mark_pass_new(s, GUESS_VALUES, err);
@@ -272,14 +343,9 @@ ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err)
         ald__mark_pass_free(pass);
         return ALD_E_NOMEM;
     }
-    try_domain(s, pass, stats, -1);
-    for (int d = s->decimals >= 0 ? s->decimals : 0; d <= DECIMALS_MOST; d++) {
-        double units = s->spread * ald__mark_pow10(d);
-        /* cells of 16 units at the least: with a smaller spread there are none, and only the usual domain is worth a guess */
-        if (d != s->decimals && ald__mark_exponent(units) + OFFSETS < ALD__MARK_LEAST_PLANE + 4)
-            continue;
-        if (s->decimals >= 0 ? d <= s->decimals + 3 : units < 4194304)
-            try_domain(s, pass, stats, d);
+    if (!try_usual(s, pass, stats)) {
+        find_soft(s);
+        try_all(s, pass, stats);
     }
     ald__release(s->alloc, stats, 2 * sizeof *stats);
     ald__mark_pass_free(pass);

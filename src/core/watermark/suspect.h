@@ -33,10 +33,10 @@ typedef struct ald__mark_suspect {
     double spread;
     uint8_t is_f32;
     int decimals; /* -1: none */
-    int soft;     /* decimals under a little noise; -1: none */
+    int soft;     /* decimals under a little noise; -1: none. Looked for when it matters */
     double softness;
+    uint8_t soft_is_known;
     ald__mark_guess guess[ALD__MARK_FAMILIES];
-    double stands_out; /* of any plane, in standard deviations */
 } ald__mark_suspect;
 
 /* From a sorted tally, whose values are used in place. */
@@ -48,7 +48,7 @@ ALD_NODISCARD ald_status ald__mark_suspect_convert(ald__mark_suspect *s, const a
                                                    double offset, ald_error *err);
 void ald__mark_suspect_clear(ald__mark_suspect *s);
 
-/* Fills in guess[] and stands_out. Only phases are looked at, no bit of a codeword. */
+/* Fills in guess[]. Only phases are looked at, no bit of a codeword. */
 ALD_NODISCARD ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err);
 
 /* Weights of the soft values of one plane, by class below the cap. 0: nothing there. */

@@ -16,16 +16,25 @@ typedef struct waiting {
     uint64_t message[ALD__MARK_BATCH], number[ALD__MARK_BATCH], hash[ALD__MARK_BATCH];
 } waiting;
 
+/* The hash's bit 11 turns the sign over. */
+static void add_soft(ald__mark_soft *out, const uint64_t *hash, const double *y, size_t count,
+                     double weight)
+{
+    double squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        double v = y[i] * weight;
+        squares += v * v;
+        out->y[hash[i] % ALD__POLAR_BITS] +=
+            ald__mark_double(ald__mark_bits(v) ^ (hash[i] & 2048) << 52);
+    }
+    out->squares += squares;
+    out->carriers += count;
+}
+
 static void flush_carriers(waiting *w)
 {
     ald__sip16_many(w->key, w->message, w->number, w->count, w->hash);
-    for (size_t i = 0; i < w->count; i++) {
-        uint64_t h = w->hash[i];
-        double y = w->y[i];
-        w->out->y[h % ALD__POLAR_BITS] += h >> 11 & 1 ? -y : y;
-        w->out->squares += y * y;
-    }
-    w->out->carriers += w->count;
+    add_soft(w->out, w->hash, w->y, w->count, 1);
     w->count = 0;
 }
 
@@ -71,6 +80,24 @@ static void read_runs(void *ctx, int plane, const ald__mark_run *runs, size_t co
     }
 }
 
+static void read_group(void *ctx, int plane, ald__mark_scratch *s, size_t first, size_t count,
+                       double of_runs)
+{
+    plane_reader *r = ctx;
+    const int class = r->cap - ald__mark_head_exponent(s->head[first]);
+    const int last = r->weights != NULL ? ALD__MARK_CLASSES : ALD__MARK_NOISE_CLASSES;
+    double weight = 1;
+    (void)of_runs;
+    if (class < 0 || class >= last)
+        return;
+    if (r->weights != NULL)
+        weight = r->weights->of[plane - ALD__MARK_LEAST_PLANE][class];
+    if (weight <= 0)
+        return;
+    ald__sip16_many(r->wait[0].key, s->message + first, s->number + first, count, s->hash);
+    add_soft(r->wait[r->weights != NULL ? 0 : class].out, s->hash, s->wave + first, count, weight);
+}
+
 static uint32_t planes_with_weights(const ald__mark_weights *w)
 {
     uint32_t planes = 0;
@@ -108,6 +135,7 @@ static ald_status read_planes(const ald__mark_suspect *s, const ald__mark_guess 
         pass->planes = planes;
         pass->twice = 0;
         pass->take = read_runs;
+        pass->take_group = read_group;
         pass->ctx = reader;
         ald__mark_pass_aim(pass, guess);
         ald__mark_pass_run(pass);

@@ -242,12 +242,44 @@ typedef struct list_work {
     ald_error *errors;         /* one for each chunk */
 } list_work;
 
-static ald_status rank_buyer(list_work *w, size_t buyer, ald_error *err)
+/* An allocator that keeps the last block that was released: a hash takes the same one again and again. */
+typedef struct block_keeper {
+    const ald_allocator *from;
+    void *block;
+    size_t size;
+} block_keeper;
+
+static void *keeper_alloc(void *ctx, size_t size)
+{
+    block_keeper *k = ctx;
+    void *block = k->block;
+    if (block == NULL || size != k->size)
+        return k->from->alloc(k->from->ctx, size);
+    k->block = NULL;
+    return block;
+}
+
+static void *keeper_resize(void *ctx, void *ptr, size_t old_size, size_t new_size)
+{
+    block_keeper *k = ctx;
+    return k->from->resize(k->from->ctx, ptr, old_size, new_size);
+}
+
+static void keeper_release(void *ctx, void *ptr, size_t size)
+{
+    block_keeper *k = ctx;
+    if (k->block != NULL)
+        k->from->release(k->from->ctx, k->block, k->size);
+    k->block = ptr;
+    k->size = size;
+}
+
+static ald_status rank_buyer(list_work *w, const ald_allocator *alloc, size_t buyer, ald_error *err)
 {
     uint64_t codeword[ALD__POLAR_WORDS];
     double best = 1;
-    ALD_TRY(ald__mark_codeword(&w->reading->keys, w->hashes + buyer * ALD_WATERMARK_BUYER_BYTES,
-                               codeword, err));
+    ALD_TRY(ald__mark_codeword_with(&w->reading->keys, alloc,
+                                    w->hashes + buyer * ALD_WATERMARK_BUYER_BYTES, codeword, err));
     for (size_t i = 0; i < w->profile_count; i++) {
         const ald__mark_profile *p = w->profiles[i];
         double sum = w->sums != NULL ? sum_of(&w->sums[i], codeword) : agreement_sum(p, codeword);
@@ -266,8 +298,12 @@ static void rank_chunk(void *arg, uint32_t index)
     list_work *w = arg;
     size_t first = (size_t)index * CHUNK_BUYERS;
     size_t last = w->buyer_count - first < CHUNK_BUYERS ? w->buyer_count : first + CHUNK_BUYERS;
+    block_keeper keeper = {&w->reading->host.alloc, NULL, 0};
+    const ald_allocator alloc = {keeper_alloc, keeper_resize, keeper_release, &keeper};
     for (size_t b = first; b < last && w->errors[index].status == ALD_OK; b++)
-        w->errors[index].status = (int32_t)rank_buyer(w, b, &w->errors[index]);
+        w->errors[index].status = (int32_t)rank_buyer(w, &alloc, b, &w->errors[index]);
+    if (keeper.block != NULL)
+        keeper.from->release(keeper.from->ctx, keeper.block, keeper.size);
 }
 
 /* The best of all, by inserting into the list of the best so far. */
