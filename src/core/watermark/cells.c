@@ -40,11 +40,6 @@ ald__mark_scratch *ald__mark_scratch_at(void *memory)
     return (void *)(((uintptr_t)memory + ALD__MARK_LINE - 1) & ~(uintptr_t)(ALD__MARK_LINE - 1));
 }
 
-static int least_int(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* The rows that are to be marked, as far as that is seen from their magnitude. */
 static size_t choose_rows(const ald__mark_plan *plan, ald__mark_scratch *s, const double *in,
                           size_t count)
@@ -61,41 +56,56 @@ static size_t choose_rows(const ald__mark_plan *plan, ald__mark_scratch *s, cons
     return n;
 }
 
-/* Takes in the rows, and drops more of them. */
-static size_t gather(const ald__mark_plan *plan, ald__mark_scratch *s, const double *in,
-                     size_t chosen)
+/* What classify cannot tell. */
+static int fits_too(const ald__mark_plan *plan, double value)
 {
-    const int decimal = plan->mode == ALD_WATERMARK_DECIMALS;
+    if (plan->decimals >= 0 && !ald__mark_is_on_grid(plan, ald__mark_abs(value)))
+        return 0;
+    return plan->frequent_count == 0 || !ald__mark_plan_is_frequent(plan, value);
+}
+
+/* Takes in the rows, and drops more of them. */
+static size_t gather(const ald__mark_plan *plan, const ald__mark_steps *steps, ald__mark_scratch *s,
+                     const double *in, size_t chosen)
+{
+    const int plain = plan->decimals < 0 && plan->frequent_count == 0;
+    int64_t all = -1;
     size_t n = 0;
-    for (size_t j = 0; j < chosen; j++) {
-        size_t row = s->row[j];
-        double v = ald__mark_abs(in[row]);
-        int ex, e, finest, fits;
-        if (decimal)
-            v = (v * plan->power + ALD__MARK_2P52) - ALD__MARK_2P52;
-        ex = (int)(ald__mark_bits(v) >> 52) - 1023;
-        e = least_int(ex, plan->cap);
-        finest = decimal ? e - 4 : least_int(e - ex + plan->depth, e - plan->round_limit);
-        fits =
-            decimal ? (e >= plan->least_exponent) & (v < plan->high) : finest >= plan->first_plane;
-        if (plan->decimals >= 0 && fits)
-            fits = ald__mark_is_on_grid(plan, ald__mark_abs(in[row]));
-        if (plan->frequent_count > 0 && fits)
-            fits = !ald__mark_plan_is_frequent(plan, in[row]);
-        s->v[n] = v;
-        s->finest[n] = least_int(ALD__MARK_FINEST, finest);
-        s->head[n] = ald__mark_head(0, (unsigned)(ald__mark_bits(in[row]) >> 63), plan->domain, e);
-        s->parity[n] = decimal && e >= plan->parity_exponent;
-        s->row[n] = (uint16_t)row;
-        n += (size_t)fits;
+    for (size_t j = 0; j < chosen; j++)
+        s->v[j] = in[s->row[j]];
+    steps->classify(plan, s, chosen);
+    for (size_t j = 0; j < chosen && !plain; j++)
+        s->side[j] &= -(int64_t)fits_too(plan, in[s->row[j]]);
+    for (size_t j = 0; j < chosen; j++)
+        all &= s->side[j];
+    for (size_t j = 0; j < chosen && !all; j++) {
+        s->v[n] = s->v[j];
+        s->scale[n] = s->scale[j];
+        s->low[n] = s->low[j];
+        s->high[n] = s->high[j];
+        s->finest[n] = s->finest[j];
+        s->head[n] = s->head[j];
+        s->row[n] = s->row[j];
+        n += (size_t)(s->side[j] & 1);
     }
-    return n;
+    return all ? chosen : n;
+}
+
+static int exponent_of(uint64_t head)
+{
+    return (int)(int32_t)(uint32_t)(head >> 32);
+}
+
+static void find_origins(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        s->origin[i] = ald__mark_plan_origin(plan, exponent_of(s->head[i]));
 }
 
 void ald__mark_set_classes(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        int e = (int)(int32_t)(uint32_t)(s->head[i] >> 32);
+        int e = exponent_of(s->head[i]);
         int end = e < plan->cap ? e + 1 : 1023;
         s->scale[i] = ald__mark_pow2(-e);
         s->low[i] = ald__mark_pow2(e);
@@ -164,8 +174,9 @@ static void set_parity(const ald__mark_plan *plan, ald__mark_scratch *s, size_t 
     ald__sip16_many(&plan->keys->carrier, s->message, s->number, n, s->hash);
     for (size_t i = 0; i < n; i++) {
         uint64_t moved = (s->number[i] << 1 | bit_of_hash(plan, s->hash[i])) - plan->parity;
-        s->v[i] = s->parity[i] ? (double)(int64_t)moved : s->v[i];
-        s->planes[i] += s->parity[i];
+        int due = exponent_of(s->head[i]) >= plan->parity_exponent;
+        s->v[i] = due ? (double)(int64_t)moved : s->v[i];
+        s->planes[i] += due;
     }
 }
 
@@ -229,9 +240,9 @@ void ald__mark_cells(const ald__mark_plan *plan, ald__mark_scratch *s, const dou
                      size_t count, double *out, uint8_t *planes)
 {
     const ald__mark_steps *steps = ald__mark_steps_of(plan->keys->carrier.level);
-    size_t n = gather(plan, s, in, choose_rows(plan, s, in, count));
+    size_t n = gather(plan, steps, s, in, choose_rows(plan, s, in, count));
     double finest = finest_of_all(s, n);
-    ald__mark_set_classes(plan, s, n);
+    find_origins(plan, s, n);
     for (int p = 0; p < plan->plane_count; p++) {
         int k = plan->first_plane + p * ALD__MARK_PLANE_STEP;
         if (k > finest)

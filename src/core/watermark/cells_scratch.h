@@ -27,10 +27,10 @@ struct ald__mark_scratch {
     ALD__MARK_COLUMN(int64_t, planes);
     ALD__MARK_COLUMN(int64_t, slow);
     uint16_t row[ALD__MARK_BATCH], near[ALD__MARK_BATCH];
-    uint8_t parity[ALD__MARK_BATCH];
 };
 
 typedef struct ald__mark_steps {
+    void (*classify)(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n);
     void (*locate)(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n, int k);
     void (*look_aside)(ald__mark_scratch *s, size_t n);
     void (*move)(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n, int k);

@@ -13,6 +13,44 @@ typedef uint64_t CELLS(words) __attribute__((vector_size(CELLS_WIDTH)));
 #define SELECT(mask, a, b)                                                                         \
     ((CELLS(reals))(((mask) & (CELLS(masks))(a)) | (~(mask) & (CELLS(masks))(b))))
 
+#define PICK(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
+
+/* From values with their signs in v: all that their exponent tells. `side` is -1 where a value can be marked at all. */
+CELLS_TARGET static void CELLS(classify)(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n)
+{
+    const int decimal = plan->mode == ALD_WATERMARK_DECIMALS;
+    const int64_t cap = plan->cap + 1023, least = plan->least_exponent + 1023;
+    const uint64_t domain = (uint64_t)plan->domain << 16;
+    for (size_t i = 0; i < n; i += CELLS_STEP) {
+        CELLS(words) bits = LOAD(words, s->v + i);
+        CELLS(reals) v = (CELLS(reals))(bits & (UINT64_MAX >> 1));
+        CELLS(masks) ex, below, e, finest, limit, zero = {0}, fits;
+        if (decimal)
+            v = (v * plan->power + ALD__MARK_2P52) - ALD__MARK_2P52;
+        ex = (CELLS(masks))((CELLS(words))v >> 52);
+        below = ex < cap;
+        e = PICK(below, ex, zero + cap);
+        finest = decimal ? e - (1023 + 4) : e - ex + plan->depth;
+        limit = decimal ? finest : e - (1023 + plan->round_limit);
+        finest = PICK(finest < limit, finest, limit);
+        finest = PICK(finest < ALD__MARK_FINEST, finest, zero + ALD__MARK_FINEST);
+        fits = decimal ? (e >= least) & (v < plan->high) : finest >= plan->first_plane;
+        STORE(reals, s->v + i, v);
+        STORE(masks, s->side + i, fits);
+        /* a small integer as a double: 1.5 * 2^52 more, as bits, and less again */
+        STORE(reals, s->finest + i,
+              (CELLS(reals))(finest + INT64_C(0x4338000000000000)) - 6755399441055744.0);
+        STORE(words, s->head + i, (bits >> 63 << 8) | domain | (CELLS(words))(e - 1023) << 32);
+        STORE(masks, s->scale + i, (2046 - e) << 52);
+        STORE(masks, s->low + i, e << 52);
+        STORE(masks, s->high + i, PICK(below, e + 1, zero + 2046) << 52);
+        STORE(masks, s->planes + i, zero);
+        STORE(masks, s->slow + i, zero);
+    }
+}
+
+#undef PICK
+
 /* t, cell, and the hash's message of each value for plane k. */
 CELLS_TARGET static void CELLS(locate)(const ald__mark_plan *plan, ald__mark_scratch *s, size_t n,
                                        int k)
@@ -109,8 +147,8 @@ CELLS_TARGET static void CELLS(wave)(ald__mark_scratch *s, size_t n, int twice)
     }
 }
 
-static const ald__mark_steps CELLS(steps) = {CELLS(locate), CELLS(look_aside), CELLS(move),
-                                             CELLS(wave), CELLS(divide)};
+static const ald__mark_steps CELLS(steps) = {CELLS(classify), CELLS(locate), CELLS(look_aside),
+                                             CELLS(move),     CELLS(wave),   CELLS(divide)};
 
 #undef CELLS_STEP
 #undef LOAD

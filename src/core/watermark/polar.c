@@ -5,8 +5,7 @@
 
 #include "core/base/endian.h"
 
-#define SPREAD_STEP(s)                                                                             \
-    (x = (x & ~code->spread[s][i]) | (x << (1u << (s)) & code->spread[s][i]))
+#define SPREAD_STEP(s) (x = (x & ~code->spread[s][i]) | (x << (1u << (s)) & code->spread[s][i]))
 
 /* Polarization weights: the sum of 2^(b/4) over the set bits b of an index. */
 static double polar_weight(unsigned index)
