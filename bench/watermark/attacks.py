@@ -4,10 +4,10 @@
 
     bench/watermark/attacks.py --bin PATH [--rows 1000,5000] [--trials N] [--json FILE]
 
-Needs numpy and pyarrow (as survival.py, whose sets and files it uses).
+Needs numpy and pyarrow (as survival.py, whose sets and files it uses). Every trial has keys of its own.
 
-- collusion of 2, 3 and 5 buyers: the average of their copies, one of them cell by cell, least or greatest by cell. Shares of
-  trials: a colluder is read blind; all are in the registry's list; one is; somebody else is (which ends the run);
+- collusion of 2, 3 and 5 buyers: the average of their copies, as it is and with the decimals that the columns had; one of them
+  cell by cell; least or greatest by cell. Shares of trials: a colluder is read blind; all are in the registry's list; one is; somebody else is (which ends the run);
 - overwriting: the marked copy is marked again with another seller's key;
 - informed erasure: the lattice is fitted without the key, and every value moved to the nearest edge between two bits; beside it
   Gaussian noise of the same size;
@@ -39,17 +39,18 @@ class Bench:
             self.tool.run("watermark", start, folder / "copy.csv", "--buyer", b, "--seller-key", folder / "seller", "--registry",
                           folder / "registry", "--force")
 
-    def mark(self, table, buyer, key="seller"):
+    def mark(self, table, buyer, trial, key="seller"):
         write_arrow(self.folder / "clean.arrow", table)
         self.tool.run("watermark", self.folder / "clean.arrow", self.folder / "marked.arrow", "--buyer", buyer, "--seller-key",
-                      self.folder / key, "--strength", STRENGTH, "--no-registry", "--force", "-q")
+                      self.folder / key, "--dataset-id", trial, "--strength", STRENGTH, "--no-registry", "--force", "-q")
         return read_arrow(self.folder / "marked.arrow")
 
-    def look(self, table, *options, key="seller"):
+    def look(self, table, trial, *options, key="seller"):
         """-> (buyer read blind or None, those confirmed by the registry)"""
         write_arrow(self.folder / "leak.arrow", table)
         out = json.loads(self.tool.run("piracy", "extract", self.folder / "leak.arrow", "--seller-key", self.folder / key,
-                                       "--buyers", self.folder / "registry", "--json", *options, codes=(0, 1)))
+                                       "--dataset-id", trial, "--buyers", self.folder / "registry", "--json", *options,
+                                       codes=(0, 1)))
         blind = (out["buyer"] or "?") if out["method"] == "blind" else None
         return blind, {c["buyer"] for c in out["confirmed"]}
 
@@ -64,8 +65,10 @@ def combine(copies, how, rng):
     for name in copies[0]:
         stack = np.stack([c[name] for c in copies])
         rows = np.arange(stack.shape[1])
-        if how == "average":
+        if how.startswith("average"):
             out[name] = stack.mean(axis=0)
+            if how == "average, rounded" and name.endswith("price"):
+                out[name] = np.round(out[name], 2)
         elif how == "cells":
             out[name] = stack[rng.integers(0, len(copies), len(rows)), rows]
         else:
@@ -75,12 +78,12 @@ def combine(copies, how, rng):
 
 def collusion(bench, n, trials, results):
     for count in (2, 3, 5):
-        for how in ("average", "cells", "minmax"):
+        for how in ("average", "average, rounded", "cells", "minmax"):
             blind = every = some = 0
             for seed in range(trials):
                 table, rng = make("3", n, seed)
                 guilty = BUYERS[:count]
-                got, listed = bench.look(combine([bench.mark(table, b) for b in guilty], how, rng))
+                got, listed = bench.look(combine([bench.mark(table, b, seed) for b in guilty], how, rng), seed)
                 if (got is not None and got not in guilty) or not listed <= set(guilty):
                     raise SystemExit(f"an innocent buyer: {how} {count} {n} {seed}: {got} {listed}")
                 blind += got is not None
@@ -94,11 +97,11 @@ def overwriting(bench, name, n, trials, results):
     blind = listed = second = 0
     for seed in range(trials):
         table, _ = make(name, n, seed)
-        twice = bench.mark(bench.mark(table, "b1"), "b2", "other")
-        got, confirmed = bench.look(twice)
+        twice = bench.mark(bench.mark(table, "b1", seed), "b2", seed, "other")
+        got, confirmed = bench.look(twice, seed)
         blind += got == "b1"
         listed += confirmed == {"b1"}
-        second += bench.look(twice, key="other")[0] is not None
+        second += bench.look(twice, seed, key="other")[0] is not None
     say(results, f"marked over, set {name}, {n} rows: first blind %, first listed %, second blind %", trials, blind, listed, second)
 
 
@@ -123,12 +126,12 @@ def erasure(bench, n, trials, results):
     size = []
     for seed in range(trials):
         table, rng = make("normal", n, seed)
-        marked = bench.mark(table, "b1")
+        marked = bench.mark(table, "b1", seed)
         v = next(iter(marked.values()))
         moved = erase(v, 10)
         size.append(np.sqrt(np.mean((moved - v) ** 2)) / v.std())
         for i, copy in enumerate((moved, v + rng.normal(0, size[-1] * v.std(), n))):
-            got, confirmed = bench.look({"x": copy})
+            got, confirmed = bench.look({"x": copy}, seed)
             sums[2 * i] += got == "b1"
             sums[2 * i + 1] += confirmed == {"b1"}
     say(results, f"erased at the edges ({np.mean(size):.1e} of the deviation), {n} rows: blind %, listed %; noise of that size: "
@@ -140,9 +143,9 @@ def conversion(bench, n, trials, results):
         without = with_hint = 0
         for seed in range(trials):
             table, _ = make("3", n, seed)
-            copy = {k: v * factor + offset for k, v in bench.mark(table, "b1").items()}
-            without += bench.look(copy)[0] == "b1"
-            with_hint += bench.look(copy, "--affine", f"{factor},{offset}")[0] == "b1"
+            copy = {k: v * factor + offset for k, v in bench.mark(table, "b1", seed).items()}
+            without += bench.look(copy, seed)[0] == "b1"
+            with_hint += bench.look(copy, seed, "--affine", f"{factor},{offset}")[0] == "b1"
         say(results, f"x {factor} + {offset}, {n} rows: blind %, with --affine %", trials, without, with_hint)
 
 

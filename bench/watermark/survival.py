@@ -5,10 +5,10 @@
     bench/watermark/survival.py --bin PATH [--sets 3,normal] [--rows 1000,5000] [--strengths 0.001] [--attacks a,b] [--trials N]
                                 [--promised] [--json FILE]
 
-Needs numpy and pyarrow, and takes pandas where it is there. A set is made from a seed, marked as an Arrow file, attacked, and
-written in one of several formats in turns (our CSV and JSON Lines through `convert`, pandas' or pyarrow's CSV, pyarrow's Arrow
-file): so the formats are part of each attack. Then `piracy extract` reads it: blind, with the key alone; and with a registry of
-the buyer and nine others.
+Needs numpy and pyarrow, and takes pandas where it is there. A set is made from a seed, marked as an Arrow file with a key of its
+own, attacked, and written in one of several formats in turns (CSV, JSON Lines and Parquet through `convert`, by pyarrow and by
+pandas; an Arrow file): so the formats are part of each attack. Then `piracy extract` reads it: blind, with the key alone; and
+with a registry of the buyer and nine others.
 
 --promised runs the six rows that docs/WATERMARK.md promises something for, with 5,000 rows of 3 columns, and fails when one of
 them is not kept. Each cell: read blind % / found in the registry %. A buyer that is wrong ends the run.
@@ -24,6 +24,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.ipc
+import pyarrow.parquet
 
 try:
     import pandas as pd
@@ -120,14 +121,18 @@ def chain(*attacks):
 
 
 SHUFFLE = rows(lambda n, rng: rng.permutation(n))
+COMBO = chain(sample(0.5), SHUFFLE, columns(0), digits(9))
 ATTACKS = {
     "none": lambda t, s, rng: t, "csv": lambda t, s, rng: t, "shuffle": SHUFFLE, "sample50": sample(0.5), "sample10": sample(0.1),
-    "colhalf": columns(0), "col1": columns(1), "csv15": digits(15), "csv9": digits(9), "csv6": digits(6), "sig5": digits(5),
-    "sig4": digits(4), "sig3": digits(3), "f32": each(lambda v, s, rng: v.astype(np.float32)), "lsb0x24": low_bits(24, False),
-    "lsbrndx32": low_bits(32, True), "round/10": rounding(10), "round/2": rounding(2), "noise1e-5": noise(of_std=1e-5),
-    "noise1e-4": noise(of_std=1e-4), "noise.1s": noise(0.1), "noise.2s": noise(0.2), "noise.3s": noise(0.3), "noise.5s": noise(0.5),
-    "top25": top, "mix50": mixed, "combo": chain(sample(0.5), SHUFFLE, columns(0), digits(9)),
+    "colhalf": columns(0), "col1": columns(1), "csv17": digits(17), "csv15": digits(15), "csv9": digits(9), "csv7": digits(7),
+    "csv6": digits(6), "sig5": digits(5), "sig4": digits(4), "sig3": digits(3), "f32": each(lambda v, s, rng: v.astype(np.float32)),
+    "lsb0x8": low_bits(8, False), "lsb0x24": low_bits(24, False), "lsbrndx32": low_bits(32, True), "round/10": rounding(10),
+    "round/2": rounding(2), "noise1e-6": noise(of_std=1e-6), "noise1e-5": noise(of_std=1e-5), "noise1e-4": noise(of_std=1e-4),
+    "noise3e-4": noise(of_std=3e-4), "noise1e-3": noise(of_std=1e-3), "noise.03s": noise(0.03), "noise.1s": noise(0.1),
+    "noise.2s": noise(0.2), "noise.3s": noise(0.3), "noise.5s": noise(0.5), "noise1s": noise(1), "top25": top, "mix50": mixed,
+    "combo": COMBO, "combo+.05s": chain(COMBO, noise(0.05)),
 }
+WAYS = ["csv", "pandas csv", "jsonl", "pyarrow parquet", "parquet", "pyarrow csv", "pandas jsonl", "arrow", "pandas parquet"]
 
 
 class Tool:
@@ -136,9 +141,16 @@ class Tool:
 
     def run(self, *args, codes=(0,)):
         result = subprocess.run([self.path, *map(str, args)], capture_output=True, text=True)
-        if result.returncode not in codes:
+        if result.returncode not in codes or result.returncode != 0 and not result.stdout:
             raise SystemExit(f"{args}: exit {result.returncode}: {result.stderr}")
         return result.stdout
+
+
+    def drop_parquet_if_missing(self, start):
+        result = subprocess.run([self.path, "convert", start, self.folder / "try.parquet"], capture_output=True)
+        if result.returncode != 0:
+            print("without Parquet, which this build does not read")
+            WAYS[:] = [w for w in WAYS if not w.endswith("parquet")]
 
 
 def write_arrow(path, table):
@@ -153,47 +165,84 @@ def read_arrow(path):
         return {name: t.column(i).to_numpy() for i, name in enumerate(t.column_names)}
 
 
+def write_foreign(path, table, way):
+    frame = pa.table({k: pa.array(v) for k, v in table.items()})
+    if pd is not None and way.startswith("pandas"):
+        data = pd.DataFrame(table)
+        if way == "pandas csv":
+            data.to_csv(path, index=False)
+        elif way == "pandas jsonl":
+            data.to_json(path, orient="records", lines=True, double_precision=15)
+        else:
+            data.to_parquet(path)
+    elif way.endswith("csv"):
+        pyarrow.csv.write_csv(frame, str(path))
+    elif way.endswith("parquet"):
+        pyarrow.parquet.write_table(frame, str(path))
+    else:
+        return False
+    return True
+
+
 def write_leak(tool, table, way):
     """One of the formats -> the file"""
     arrow = tool.folder / "leak.arrow"
-    if way == 1:
-        path = tool.folder / "leak_pandas.csv"
-        if pd is not None:
-            pd.DataFrame(table).to_csv(path, index=False)
-        else:
-            pyarrow.csv.write_csv(pa.table({k: pa.array(v) for k, v in table.items()}), str(path))
+    path = tool.folder / f"leak.{way.split()[-1]}"
+    if " " in way and write_foreign(path, table, way):
         return path
     write_arrow(arrow, table)
-    if way == 3:
-        return arrow
-    path = tool.folder / ("leak.csv" if way == 0 else "leak.jsonl")
-    tool.run("convert", arrow, path, "--force", "-q")
+    if way != "arrow":
+        tool.run("convert", arrow, path, "--force", "-q")
     return path
 
 
-def trial(tool, kinds, n, strength, attack, seed, way):
-    """-> (read blind, found in the registry)"""
+def marked_set(tool, kinds, n, strength, seed):
+    """The same for every attack. Each has a key of its own: how two lattices lie to each other is part of chance."""
     rng = np.random.default_rng([seed, n, int(float(strength) * 1e6)])
     table = {f"{i}_{k}": column(k, n, rng) for i, k in enumerate(kinds)}
     clean, marked = tool.folder / "clean.arrow", tool.folder / "marked.arrow"
     write_arrow(clean, table)
-    buyer = f"b{seed % 10}"
-    tool.run("watermark", clean, marked, "--buyer", buyer, "--seller-key", tool.folder / "seller", "--strength", strength,
-             "--no-registry", "--force", "-q")
-    leak = write_leak(tool, ATTACKS[attack](read_arrow(marked), float(strength), rng), way)
-    out = json.loads(tool.run("piracy", "extract", leak, "--seller-key", tool.folder / "seller", "--buyers",
+    tool.run("watermark", clean, marked, "--buyer", f"b{seed % 10}", "--seller-key", tool.folder / "seller", "--strength", strength,
+             "--dataset-id", seed, "--no-registry", "--force", "-q")
+    return read_arrow(marked)
+
+
+def trial(tool, sets, attack, n, strength, seed, way):
+    """-> (read blind, found in the registry)"""
+    rng = np.random.default_rng([seed, n, int(float(strength) * 1e6), sum(attack.encode())])
+    leak = write_leak(tool, ATTACKS[attack](sets[seed], float(strength), rng), way)
+    out = json.loads(tool.run("piracy", "extract", leak, "--seller-key", tool.folder / "seller", "--dataset-id", seed, "--buyers",
                               tool.folder / "registry", "--json", codes=(0, 1)))
+    buyer = f"b{seed % 10}"
     if out["found"] and out["buyer"] != buyer or any(c["buyer"] != buyer for c in out["confirmed"]):
-        raise SystemExit(f"a wrong buyer: {kinds} {n} {strength} {attack} {seed}: {out}")
+        raise SystemExit(f"a wrong buyer: {n} {strength} {attack} {seed}: {out}")
     return out["method"] == "blind", bool(out["confirmed"])
 
 
-def cell(tool, kinds, n, strength, attack, trials):
+def cell(tool, sets, attack, n, strength):
     blind = listed = 0
-    for i in range(trials):
-        b, v = trial(tool, kinds, n, strength, attack, i, 0 if attack == "csv" else i % 4)
+    for i in range(len(sets)):
+        b, v = trial(tool, sets, attack, n, strength, i, "csv" if attack == "csv" else WAYS[i % len(WAYS)])
         blind, listed = blind + b, listed + v
-    return round(100 * blind / trials), round(100 * listed / trials)
+    return round(100 * blind / len(sets)), round(100 * listed / len(sets))
+
+
+def one_set(tool, name, strength, args, results):
+    """Prints a line for each attack; -> the promises that are not kept"""
+    sizes = list(map(int, args.rows.split(",")))
+    sets = {n: [marked_set(tool, SETS[name], n, strength, seed) for seed in range(args.trials)] for n in sizes}
+    broken = []
+    print(f"== set {name} strength {strength}: read blind % / in the registry %, {args.trials} trials", flush=True)
+    for attack in args.attacks.split(","):
+        line = f"{attack:12}"
+        for n in sizes:
+            got = cell(tool, sets[n], attack, n, strength)
+            results[f"{name} {strength} {attack} {n}"] = got
+            line += f"  {n}: {got[0]:3d}/{got[1]:3d}"
+            if args.promised and got[0] < PROMISED[attack]:
+                broken.append(f"{attack}: {got[0]} %, promised {PROMISED[attack]} %")
+        print(line, flush=True)
+    return broken
 
 
 def main():
@@ -218,18 +267,10 @@ def main():
         for i in range(10):
             tool.run("watermark", start, tool.folder / "copy.csv", "--buyer", f"b{i}", "--seller-key", tool.folder / "seller",
                      "--registry", tool.folder / "registry", "--force")
+        tool.drop_parquet_if_missing(start)
         for name in args.sets.split(","):
             for strength in args.strengths.split(","):
-                print(f"== set {name} strength {strength}: read blind % / in the registry %, {args.trials} trials", flush=True)
-                for attack in args.attacks.split(","):
-                    line = f"{attack:12}"
-                    for n in map(int, args.rows.split(",")):
-                        got = cell(tool, SETS[name], n, strength, attack, args.trials)
-                        results[f"{name} {strength} {attack} {n}"] = got
-                        line += f"  {n}: {got[0]:3d}/{got[1]:3d}"
-                        if args.promised and got[0] < PROMISED[attack]:
-                            broken.append(f"{attack}: {got[0]} %, promised {PROMISED[attack]} %")
-                    print(line, flush=True)
+                broken += one_set(tool, name, strength, args, results)
     if args.json:
         Path(args.json).write_text(json.dumps(results, indent=2) + "\n")
     if args.promised:

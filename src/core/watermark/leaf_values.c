@@ -9,6 +9,7 @@
 #include "core/base/fail.h"
 #include "core/watermark/cells.h"
 #include "core/watermark/mark_math.h"
+#include "core/watermark/wide_decimal.h"
 
 #define TOO_LARGE 9007199254740992.0 /* 2^53 */
 #define DAY_MILLIS 86400000
@@ -52,7 +53,14 @@ static double read_decimal(const uint8_t *from, int width)
 static void read_decimals(const ald__mark_leaf *leaf, const uint8_t *from, size_t count,
                           double *out)
 {
-    double power = ald__mark_pow10(leaf->type.scale);
+    double power;
+    if (leaf->is_suspect) {
+        for (size_t i = 0; i < count; i++)
+            out[i] = ald__wide_decimal(from + i * (size_t)leaf->type.byte_width,
+                                       leaf->type.byte_width, leaf->type.scale);
+        return;
+    }
+    power = ald__mark_pow10(leaf->type.scale);
     for (size_t i = 0; i < count; i++)
         out[i] =
             read_decimal(from + i * (size_t)leaf->type.byte_width, leaf->type.byte_width) / power;

@@ -9,6 +9,7 @@
 #include "core/arrow/schema_build.h"
 #include "core/base/buf.h"
 #include "core/base/checked.h"
+#include "core/watermark/wide_decimal.h"
 
 #define MASK_SLOTS (INT64_C(1) << 32)
 
@@ -74,6 +75,14 @@ static ald_status describe_values(const struct ArrowSchema *field, ald__mark_lea
     else if (leaf->type.id == ALD__DECIMAL && (leaf->type.scale < 0 || leaf->type.scale > 22))
         leaf->reason = ALD_WATERMARK_SCALE;
     return ALD_OK;
+}
+
+void ald__mark_leaf_suspect(ald__mark_leaf *leaf)
+{
+    leaf->is_suspect = 1;
+    if (leaf->reason == ALD_WATERMARK_SCALE && leaf->type.scale >= 0 &&
+        leaf->type.scale <= ALD__WIDE_SCALE_MOST)
+        leaf->reason = ALD_WATERMARK_NONE;
 }
 
 static ald_status add_leaf(finder *f, const struct ArrowSchema *field, const ald__type *type,

@@ -20,7 +20,8 @@ typedef struct ald__mark_leaf {
     uint8_t has_runs;    /* run-end encoded; ends of this many bytes */
     uint8_t index_width; /* of dictionary indices; 0: no dictionary */
     uint8_t index_is_signed;
-    ald__type type; /* of the numbers */
+    uint8_t is_suspect; /* values are read only: decimals of any size are fine */
+    ald__type type;     /* of the numbers */
 } ald__mark_leaf;
 
 typedef struct ald__mark_leaves {
@@ -32,6 +33,8 @@ typedef struct ald__mark_leaves {
 /* The leaves of a schema in depth-first order. ALD_E_INVALID_ARG when the root is no struct. */
 ALD_NODISCARD ald_status ald__mark_leaves_init(ald__mark_leaves *leaves, const ald_allocator *alloc,
                                                const struct ArrowSchema *schema, ald_error *err);
+/* Of a copy that is only read. */
+void ald__mark_leaf_suspect(ald__mark_leaf *leaf);
 void ald__mark_leaves_clear(ald__mark_leaves *leaves);
 
 /* Slots [begin, begin + count) of an array, its offset not counted, as far as rows reach them: where `mask` (NULL: everywhere)

@@ -112,7 +112,7 @@ static int is_chosen(const uint32_t *columns, size_t count, uint32_t column)
 }
 
 static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint32_t *columns,
-                          size_t column_count, int with_rows, ald_error *err)
+                          size_t column_count, ald__mark_use use, ald_error *err)
 {
     size_t used = 0, count, limit;
     for (size_t i = 0; i < column_count && columns != NULL; i++) {
@@ -129,13 +129,15 @@ static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint
     s->reasons = ald__arena_alloc(&s->leaves.arena, count, err);
     if (s->tallies == NULL || s->reasons == NULL)
         return ALD_E_NOMEM;
-    if (with_rows) {
+    if (use == ALD__MARK_FOR_ENTROPY) {
         s->rows = ald__arena_alloc(&s->leaves.arena, count * sizeof *s->rows, err);
         if (s->rows == NULL)
             return ALD_E_NOMEM;
     }
     for (size_t i = 0; i < count; i++) {
         ald__mark_leaf *leaf = &s->leaves.list[i];
+        if (use == ALD__MARK_FOR_READING)
+            ald__mark_leaf_suspect(leaf);
         if (leaf->reason == ALD_WATERMARK_NONE && !is_chosen(columns, column_count, leaf->column))
             leaf->reason = ALD_WATERMARK_NOT_CHOSEN;
         s->reasons[i] = leaf->reason;
@@ -164,7 +166,7 @@ static ald_status add_all(ald__mark_survey *s, struct ArrowArrayStream *batches,
 
 ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
                                  struct ArrowArrayStream *batches, uint64_t memory_bytes,
-                                 const uint32_t *columns, size_t column_count, int with_rows,
+                                 const uint32_t *columns, size_t column_count, ald__mark_use use,
                                  ald_error *err)
 {
     struct ArrowSchema schema;
@@ -175,7 +177,7 @@ ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
     st = ald_schema_copy(host, &schema, &out->schema, err);
     schema.release(&schema);
     if (st == ALD_OK)
-        st = prepare(out, memory_bytes, columns, column_count, with_rows, err);
+        st = prepare(out, memory_bytes, columns, column_count, use, err);
     if (st == ALD_OK)
         st = add_all(out, batches, err);
     if (st != ALD_OK)

@@ -35,6 +35,12 @@ void ald__mark_run_tasks(const ald_host *host, size_t count,
 /* How many values of a column fit, when `columns` of them share the memory. */
 size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns);
 
+typedef enum ald__mark_use {
+    ALD__MARK_FOR_MARKING,
+    ALD__MARK_FOR_READING, /* also numbers that could not be written back */
+    ALD__MARK_FOR_ENTROPY  /* the bits of rows too */
+} ald__mark_use;
+
 /* The tallies of all leaves of a stream, which is read to its end. */
 typedef struct ald__mark_survey {
     const ald_host *host;
@@ -45,11 +51,12 @@ typedef struct ald__mark_survey {
     ald__row_bits *rows;      /* one for each leaf; NULL: not asked for */
 } ald__mark_survey;
 
-/* `out` is clear on failure. The stream is not released. `columns` NULL: all. `with_rows`: the bits of rows too. */
+/* `out` is clear on failure. The stream is not released. `columns` NULL: all. */
 ALD_NODISCARD ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
                                                struct ArrowArrayStream *batches,
                                                uint64_t memory_bytes, const uint32_t *columns,
-                                               size_t column_count, int with_rows, ald_error *err);
+                                               size_t column_count, ald__mark_use use,
+                                               ald_error *err);
 void ald__mark_survey_clear(ald__mark_survey *survey);
 
 #endif

@@ -144,18 +144,19 @@ static void find_runs(ald__mark_pass *pass, int plane, size_t begin, size_t end)
     pass->take(pass->ctx, plane, pass->runs, count);
 }
 
-/* Runs that begin at near[0 .. count): moves their numbers to the front, with the weighted means of their waves. No branch
+/* Runs that begin at near[0 .. count): moves their numbers up to the first one, with the weighted means of their waves. No branch
  * depends on how long runs are. t[i] is the sum of the waves before i. Returns the sum of the weights. */
 static double close_up(ald__mark_scratch *s, size_t count)
 {
+    const size_t first = s->near[0];
     double weights = 0;
     for (size_t j = 0; j < count; j++) {
         size_t at = s->near[j], next = s->near[j + 1], length = next - at;
         double weight = ald__mark_run_weight((uint32_t)length);
         double sum = s->t[next] - s->t[at];
         weights += weight;
-        s->number[j] = s->number[at];
-        s->wave[j] = sum * weight / (double)length;
+        s->number[first + j] = s->number[at];
+        s->wave[first + j] = sum * weight / (double)length;
     }
     return weights;
 }
@@ -186,7 +187,7 @@ static void find_group(ald__mark_pass *pass, int plane, size_t begin, size_t end
             sum += s->wave[i];
         }
         s->t[last] = sum;
-        pass->take_group(pass->ctx, plane, s, 0, count - 1, close_up(s, count - 1));
+        pass->take_group(pass->ctx, plane, s, first, count - 1, close_up(s, count - 1));
     }
     find_runs(pass, plane, last, end);
 }

@@ -79,7 +79,8 @@ ald_status ald_piracy_analyze_entropy(struct ArrowArrayStream *batches, uint64_t
     *out = NULL;
     if (st == ALD_OK) {
         e->host = *host;
-        st = ald__mark_survey_read(&e->survey, &e->host, batches, memory_bytes, NULL, 0, 1, err);
+        st = ald__mark_survey_read(&e->survey, &e->host, batches, memory_bytes, NULL, 0,
+                                   ALD__MARK_FOR_ENTROPY, err);
     }
     batches->release(batches);
     if (st == ALD_OK)

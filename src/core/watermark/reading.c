@@ -23,6 +23,12 @@ ald__mark_profile *ald__mark_reading_profile(const ald_watermark_reading *readin
     return ((ald__mark_profile **)(void *)reading->profiles.data)[index];
 }
 
+/* The last variant. The others are converted, but for the first one. */
+static int is_rounded(const ald_watermark_reading *r, size_t variant)
+{
+    return variant + 1 == r->variant_count;
+}
+
 /* ---- profiles */
 
 /* How much more often carriers of one position agree than those at random would, in standard deviations. */
@@ -62,7 +68,7 @@ static ald_status add_profile(ald_watermark_reading *r, const ald__mark_soft *so
         p->positions += p->y[j] < 0 || p->y[j] > 0;
     }
     p->carriers = soft->carriers;
-    p->variant = (int32_t)variant - 1;
+    p->affine = is_rounded(r, variant) ? -1 : (int32_t)variant - 1;
     p->coherence = coherence_of(soft);
     p->is_noise = (uint8_t)is_noise;
     if (!(p->power > 0)) {
@@ -83,12 +89,27 @@ static ald_status add_profile(ald_watermark_reading *r, const ald__mark_soft *so
 
 typedef struct columns_work {
     ald_watermark_reading *reading;
+    size_t index; /* of the variant */
     ald__mark_variant *variant;
-    const ald_watermark_affine *affine; /* NULL: none */
-    size_t first;                       /* column of the task 0 */
-    ald__mark_soft *groups, *parity;    /* one for each task */
+    size_t first;                    /* column of the task 0 */
+    ald__mark_soft *groups, *parity; /* one for each task */
     ald_error *errors;
 } columns_work;
+
+/* As in the first variant, or rounded. */
+static ald_status round_column(columns_work *w, size_t column, ald_error *err)
+{
+    ald_watermark_reading *r = w->reading;
+    ald__mark_suspect *s = &w->variant->suspects[column];
+    ald__mark_tally *tally = &r->survey.tallies[column];
+    int decimals = ald__mark_average_decimals(tally);
+    if (decimals < 0) {
+        *s = r->variants[0].suspects[column];
+        return ALD_OK;
+    }
+    ALD_TRY(ald__mark_suspect_round(s, &r->keys, tally, decimals, err));
+    return ald__mark_suspect_guess(s, err);
+}
 
 static ald_status guess_column(columns_work *w, size_t column, ald_error *err)
 {
@@ -97,12 +118,14 @@ static ald_status guess_column(columns_work *w, size_t column, ald_error *err)
     ald__mark_tally *tally = &r->survey.tallies[column];
     if (r->survey.reasons[column] != ALD_WATERMARK_NONE)
         return ALD_OK;
-    if (w->affine == NULL) {
+    if (is_rounded(r, w->index))
+        return round_column(w, column, err);
+    if (w->index == 0) {
         ALD_TRY(ald__mark_tally_sort(tally, err));
         ald__mark_suspect_init(s, &r->keys, tally);
     } else {
-        ALD_TRY(ald__mark_suspect_convert(s, &r->keys, tally, w->affine->factor, w->affine->offset,
-                                          err));
+        const ald_watermark_affine *a = &r->affine[w->index - 1];
+        ALD_TRY(ald__mark_suspect_convert(s, &r->keys, tally, a->factor, a->offset, err));
     }
     return ald__mark_suspect_guess(s, err);
 }
@@ -208,7 +231,7 @@ static ald_status ready_variant(ald_watermark_reading *r, size_t variant, ald_er
 {
     ald__mark_variant *v = &r->variants[variant];
     size_t count = r->survey.leaves.count, slots = count > WAVE ? count : WAVE;
-    columns_work w = {r, v, variant > 0 ? &r->affine[variant - 1] : NULL, 0, NULL, NULL, NULL};
+    columns_work w = {r, variant, v, 0, NULL, NULL, NULL};
     const ald_allocator *alloc = &r->host.alloc;
     ald_status st = ALD_E_NOMEM;
     if (v->is_ready)
@@ -457,13 +480,29 @@ static ald_status stage_noise(ald_watermark_reading *r, size_t variant, ald_erro
     return st;
 }
 
+static int has_averages(const ald_watermark_reading *r)
+{
+    for (size_t i = 0; i < r->survey.leaves.count; i++) {
+        if (r->survey.reasons[i] == ALD_WATERMARK_NONE &&
+            ald__mark_average_decimals(&r->survey.tallies[i]) >= 0)
+            return 1;
+    }
+    return 0;
+}
+
 ald_status ald__mark_reading_stage(ald_watermark_reading *reading, size_t variant, unsigned stage,
                                    ald_error *err)
 {
     ald__mark_variant *v = &reading->variants[variant];
-    ALD_TRY(ready_variant(reading, variant, err));
     if (v->stages > stage)
         return ALD_OK;
+    if (variant > 0) /* sorts the values */
+        ALD_TRY(ready_variant(reading, 0, err));
+    if (is_rounded(reading, variant) && !has_averages(reading)) {
+        v->stages = ALD__MARK_STAGES;
+        return ALD_OK;
+    }
+    ALD_TRY(ready_variant(reading, variant, err));
     v->stages = (uint8_t)(stage + 1);
     switch (stage) {
     case 0:
@@ -485,7 +524,7 @@ void ald_watermark_reading_free(ald_watermark_reading *reading)
     if (reading == NULL)
         return;
     alloc = reading->host.alloc;
-    for (size_t i = 0; reading->variants != NULL && i <= reading->affine_count; i++) {
+    for (size_t i = 0; reading->variants != NULL && i < reading->variant_count; i++) {
         ald__mark_variant *v = &reading->variants[i];
         size_t count = reading->survey.leaves.count;
         for (size_t c = 0; v->suspects != NULL && c < count; c++)
@@ -501,8 +540,7 @@ void ald_watermark_reading_free(ald_watermark_reading *reading)
         ald__release(&alloc, ald__mark_reading_profile(reading, i), sizeof(ald__mark_profile));
     ald_buffer_clear(&reading->profiles);
     if (reading->variants != NULL)
-        ald__release(&alloc, reading->variants,
-                     (reading->affine_count + 1) * sizeof *reading->variants);
+        ald__release(&alloc, reading->variants, reading->variant_count * sizeof *reading->variants);
     if (reading->affine != NULL)
         ald__release(&alloc, reading->affine, reading->affine_count * sizeof *reading->affine);
     ald__mark_survey_clear(&reading->survey);
@@ -522,17 +560,15 @@ static ald_status take_affine(ald_watermark_reading *r, const ald_watermark_read
             return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "unit conversion %zu cannot be undone", i);
     }
-    r->variants = ald__alloc_zero(&r->host.alloc, (count + 1) * sizeof *r->variants, err);
+    r->variants = ald__alloc_zero(&r->host.alloc, (count + 2) * sizeof *r->variants, err);
     if (r->variants == NULL)
         return ALD_E_NOMEM;
+    r->variant_count = count + 2;
     if (count == 0)
         return ALD_OK;
     r->affine = ald__alloc(&r->host.alloc, count * sizeof *r->affine, err);
-    if (r->affine == NULL) {
-        ald__release(&r->host.alloc, r->variants, (count + 1) * sizeof *r->variants);
-        r->variants = NULL;
+    if (r->affine == NULL)
         return ALD_E_NOMEM;
-    }
     memcpy(r->affine, options->affine, count * sizeof *r->affine);
     r->affine_count = count;
     return ALD_OK;
@@ -557,7 +593,8 @@ ald_status ald_watermark_read(struct ArrowArrayStream *batches,
         st = ald__mark_keys_init(&r->keys, key, &r->host, ald__sip_level(2), err);
     if (st == ALD_OK)
         st = ald__mark_survey_read(&r->survey, &r->host, batches,
-                                   options != NULL ? options->memory_bytes : 0, NULL, 0, 0, err);
+                                   options != NULL ? options->memory_bytes : 0, NULL, 0,
+                                   ALD__MARK_FOR_READING, err);
     batches->release(batches);
     if (st != ALD_OK)
         ald_watermark_reading_free(r);

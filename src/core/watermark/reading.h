@@ -16,7 +16,7 @@ typedef struct ald__mark_profile {
     double power;     /* sum of y^2 */
     double coherence; /* how much more that is than of carriers at random, in standard deviations */
     uint64_t carriers;
-    int32_t variant;    /* unit conversion; -1: none */
+    int32_t affine;     /* unit conversion; -1: none */
     uint32_t positions; /* that are not 0 */
     uint8_t was_decoded;
     uint8_t is_noise;
@@ -36,14 +36,16 @@ struct ald_watermark_reading {
     ald__mark_survey survey;
     ald_watermark_affine *affine;
     size_t affine_count;
-    ald__mark_variant *variants; /* 1 + affine_count */
-    ald_buffer profiles;         /* of pointers to them */
+    ald__mark_variant
+        *variants; /* as they are, converted, and last rounded: averages of decimals */
+    size_t variant_count;
+    ald_buffer profiles; /* of pointers to them */
     size_t profile_count;
     uint32_t candidates;
     uint64_t carriers; /* most of any profile */
     double presence;   /* the best coherence of a column alone */
     uint8_t extracted; /* 1: tried; 2: with success */
-    int32_t extracted_variant;
+    int32_t extracted_affine;
     uint8_t buyer_hash[ALD__MARK_BUYER_BYTES];
 };
 

@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "core/base/checked.h"
 #include "core/watermark/mark_math.h"
 #include "core/watermark/phases.h"
 
 #define GUESS_VALUES 4096
 #define WEIGH_VALUES 8192
-#define DECIMALS_MOST 8
 #define OFFSETS 3
 #define USUAL_BONUS 16
 #define PLAIN_RUNS 200
@@ -39,12 +37,12 @@ static double softness_of(const double *value, size_t count, size_t step, int de
 
 static void find_soft(ald__mark_suspect *s)
 {
-    double soft[DECIMALS_MOST + 1], most = -1, least;
+    double soft[ALD__MARK_DECIMALS_MOST + 1], most = -1, least;
     size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES, seen;
     if (s->count == 0 || s->soft_is_known)
         return;
     s->soft_is_known = 1;
-    for (int d = 0; d <= DECIMALS_MOST; d++) {
+    for (int d = 0; d <= ALD__MARK_DECIMALS_MOST; d++) {
         soft[d] = softness_of(s->value, s->count, step, d);
         most = soft[d] > most ? soft[d] : most;
     }
@@ -52,7 +50,7 @@ static void find_soft(ald__mark_suspect *s)
     least = 4 / ald__mark_sqrt_about(2 * (double)seen);
     if (most < (least > 0.05 ? least : 0.05))
         return;
-    for (int d = DECIMALS_MOST; d >= 0; d--) {
+    for (int d = ALD__MARK_DECIMALS_MOST; d >= 0; d--) {
         if (soft[d] >= 0.8 * most) {
             s->soft = d;
             s->softness = soft[d];
@@ -60,14 +58,15 @@ static void find_soft(ald__mark_suspect *s)
     }
 }
 
-static void set_facts(ald__mark_suspect *s, const ald__mark_tally *t)
+void ald__mark_suspect_describe(ald__mark_suspect *s, const ald__mark_tally *t)
 {
     int of_floats;
     s->count = t->count;
     s->spread = ald__mark_tally_spread(t);
     s->decimals = ald__mark_tally_decimals(t, s->is_f32, &of_floats);
     s->soft = -1;
-    s->soft_is_known = s->decimals >= 0 && s->decimals <= DECIMALS_MOST; /* not asked for */
+    s->soft_is_known =
+        s->decimals >= 0 && s->decimals <= ALD__MARK_DECIMALS_MOST; /* not asked for */
 }
 
 void ald__mark_suspect_init(ald__mark_suspect *s, const ald__mark_keys *keys,
@@ -78,64 +77,7 @@ void ald__mark_suspect_init(ald__mark_suspect *s, const ald__mark_keys *keys,
     s->alloc = tally->alloc;
     s->value = tally->value;
     s->is_f32 = tally->is_f32;
-    set_facts(s, tally);
-}
-
-/* Rounds to decimals that most values are next to: division has taken them off. */
-static void snap(double *value, size_t count)
-{
-    size_t step = (count + GUESS_VALUES - 1) / GUESS_VALUES;
-    for (int d = 0; d <= DECIMALS_MOST && count > 0; d++) {
-        double power = ald__mark_pow10(d);
-        size_t seen = 0, close = 0;
-        for (size_t i = 0; i < count; i += step, seen++) {
-            double scaled = ald__mark_abs(value[i]) * power;
-            close += scaled < 0x1p40 && ald__mark_abs(scaled - ald__mark_round(scaled)) < 1e-4;
-        }
-        if (close < seen - seen / 20)
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            double near = ald__mark_round(ald__mark_abs(value[i]) * power) / power;
-            value[i] = value[i] < 0 ? -near : near;
-        }
-        return;
-    }
-}
-
-ald_status ald__mark_suspect_convert(ald__mark_suspect *s, const ald__mark_keys *keys,
-                                     const ald__mark_tally *tally, double factor, double offset,
-                                     ald_error *err)
-{
-    ald__mark_tally turned;
-    size_t bytes, n = 0;
-    memset(s, 0, sizeof *s);
-    s->keys = keys;
-    s->alloc = tally->alloc;
-    if (tally->count == 0)
-        return ALD_OK;
-    if (!ald__mul_size(tally->count, sizeof(double), &bytes))
-        return ald__no_memory(err, SIZE_MAX);
-    s->own = ald__alloc(s->alloc, bytes, err);
-    if (s->own == NULL)
-        return ALD_E_NOMEM;
-    s->own_capacity = tally->count;
-    for (size_t i = 0; i < tally->count; i++) {
-        size_t from = factor < 0 ? tally->count - 1 - i : i;
-        double v = (tally->value[from] - offset) / factor;
-        if (ald__mark_usable(v))
-            s->own[n++] = v;
-    }
-    snap(s->own, n);
-    ald__mark_tally_init(&turned, tally->alloc, n > 0 ? n : 1);
-    ALD_TRY(ald__mark_tally_add(&turned, s->own, n, err));
-    if (turned.count > 0)
-        ALD_TRY(ald__mark_tally_sort(&turned, err));
-    s->is_f32 = turned.is_f32;
-    s->value = s->own;
-    set_facts(s, &turned);
-    memcpy(s->own, turned.value, turned.count * sizeof *s->own);
-    ald__mark_tally_clear(&turned);
-    return ALD_OK;
+    ald__mark_suspect_describe(s, tally);
 }
 
 void ald__mark_suspect_clear(ald__mark_suspect *s)
@@ -265,7 +207,7 @@ static void score_guess(ald__mark_suspect *s, const phase_stats *stats, ald__mar
 static void try_domain(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats, int decimals)
 {
     double units = s->spread * (decimals >= 0 ? ald__mark_pow10(decimals) : 1);
-    int usual = s->decimals >= 0 && s->decimals <= DECIMALS_MOST ? s->decimals : -1;
+    int usual = s->decimals >= 0 && s->decimals <= ALD__MARK_DECIMALS_MOST ? s->decimals : -1;
     int cap = ald__mark_exponent(units);
     ald__mark_guess guess = {decimals, cap + OFFSETS, 0};
     pass->only_capped = 0;
@@ -304,7 +246,7 @@ static int is_plain(const phase_stats *stats)
 /* Tries what is likeliest, and tells whether it is so plain that the rest can be left out. */
 static int try_usual(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats)
 {
-    int usual = s->decimals >= 0 && s->decimals <= DECIMALS_MOST ? s->decimals : -1;
+    int usual = s->decimals >= 0 && s->decimals <= ALD__MARK_DECIMALS_MOST ? s->decimals : -1;
     double units = s->spread * (usual >= 0 ? ald__mark_pow10(usual) : 1);
     ald__mark_guess guess = {usual, ald__mark_exponent(units), 0};
     take_stats(pass, &guess, ALL_PLANES, stats);
@@ -317,7 +259,7 @@ static int try_usual(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *st
 static void try_all(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats)
 {
     try_domain(s, pass, stats, -1);
-    for (int d = s->decimals >= 0 ? s->decimals : 0; d <= DECIMALS_MOST; d++) {
+    for (int d = s->decimals >= 0 ? s->decimals : 0; d <= ALD__MARK_DECIMALS_MOST; d++) {
         double units = s->spread * ald__mark_pow10(d);
         /* cells of 16 units at the least: with a smaller spread there are none, and only the usual domain is worth a guess */
         if (d != s->decimals && ald__mark_exponent(units) + OFFSETS < ALD__MARK_LEAST_PLANE + 4)
@@ -423,7 +365,7 @@ double ald__mark_suspect_parity(const ald__mark_suspect *s, int *decimals)
     double r, a, variance;
     if (s->count == 0)
         return 0;
-    if (s->decimals >= 0 && s->decimals <= DECIMALS_MOST) {
+    if (s->decimals >= 0 && s->decimals <= ALD__MARK_DECIMALS_MOST) {
         *decimals = s->decimals;
         return 12;
     }

@@ -13,6 +13,7 @@
 #define ALD__MARK_FAMILIES 4 /* planes k with the same k % 4 belong together */
 #define ALD__MARK_LEAST_PLANE 8
 #define ALD__MARK_PLANES (ALD__MARK_FINEST - ALD__MARK_LEAST_PLANE + 1)
+#define ALD__MARK_DECIMALS_MOST 8
 #define ALD__MARK_PARITY_LEAST 1023.5
 #define ALD__MARK_PARITY_LOWER 255.5
 
@@ -42,10 +43,19 @@ typedef struct ald__mark_suspect {
 /* From a sorted tally, whose values are used in place. */
 void ald__mark_suspect_init(ald__mark_suspect *s, const ald__mark_keys *keys,
                             const ald__mark_tally *tally);
-/* The same of (value - offset) / factor. */
+/* The same of (value - offset) / factor. To be cleared also on failure, as the next. */
 ALD_NODISCARD ald_status ald__mark_suspect_convert(ald__mark_suspect *s, const ald__mark_keys *keys,
                                                    const ald__mark_tally *tally, double factor,
                                                    double offset, ald_error *err);
+/* The same of values rounded. */
+ALD_NODISCARD ald_status ald__mark_suspect_round(ald__mark_suspect *s, const ald__mark_keys *keys,
+                                                 const ald__mark_tally *tally, int decimals,
+                                                 ald_error *err);
+/* How many decimals numbers have whose averages, of two to eight copies, these values may be; -1: they are none. The tally is
+ * sorted. */
+int ald__mark_average_decimals(const ald__mark_tally *tally);
+/* Fills in what is known of the values but for the values themselves. */
+void ald__mark_suspect_describe(ald__mark_suspect *s, const ald__mark_tally *t);
 void ald__mark_suspect_clear(ald__mark_suspect *s);
 
 /* Fills in guess[]. Only phases are looked at, no bit of a codeword. */

@@ -13,6 +13,7 @@
 #define LOG2_E 1.4426950408889634
 #define LEAST_LOG2_P (-256.0)
 #define MARKED_COHERENCE 8
+#define UNSETTLED_LOG2_P (-10.0)
 #define NOISE_COHERENCE 3 /* profiles of noise below that are not worth decoding */
 
 static double log2_p_of(double sum, double power)
@@ -44,7 +45,7 @@ static void best_profile(const ald_watermark_reading *r, const uint64_t *codewor
             best = log2_p;
             out->log2_p = log2_p;
             out->agreement = p->size > 0 ? sum / p->size : 0;
-            out->affine = p->variant;
+            out->affine = p->affine;
             out->carriers = p->carriers;
         }
     }
@@ -71,7 +72,7 @@ ald_status ald_watermark_verify(ald_watermark_reading *reading,
     out->affine = -1;
     ALD_TRY(ald__mark_codeword(&reading->keys, buyer_hash, codeword, err));
     for (unsigned stage = 0; stage < ALD__MARK_STAGES && !out->found; stage++) {
-        for (size_t v = 0; v <= reading->affine_count; v++)
+        for (size_t v = 0; v < reading->variant_count; v++)
             ALD_TRY(ald__mark_reading_stage(reading, v, stage, err));
         out->log2_p = 0;
         best_profile(reading, codeword, out);
@@ -144,7 +145,7 @@ static ald_status decode_new(ald_watermark_reading *r, ald_error *err)
         ALD_TRY(o.status);
         if (accepted) {
             r->extracted = 2;
-            r->extracted_variant = p->variant;
+            r->extracted_affine = p->affine;
         }
     }
     return ALD_OK;
@@ -152,7 +153,7 @@ static ald_status decode_new(ald_watermark_reading *r, ald_error *err)
 
 static ald_status extract_once(ald_watermark_reading *r, ald_error *err)
 {
-    for (size_t v = 0; v <= r->affine_count && r->extracted != 2; v++) {
+    for (size_t v = 0; v < r->variant_count && r->extracted != 2; v++) {
         for (unsigned stage = 0; stage < ALD__MARK_STAGES && r->extracted != 2; stage++) {
             ALD_TRY(ald__mark_reading_stage(r, v, stage, err));
             ALD_TRY(decode_new(r, err));
@@ -176,7 +177,7 @@ ald_status ald_watermark_extract(ald_watermark_reading *reading, ald_watermark_f
         ALD_TRY(ald__mark_codeword(&reading->keys, reading->buyer_hash, codeword, err));
         best_profile(reading, codeword, out);
         memcpy(out->buyer_hash, reading->buyer_hash, sizeof out->buyer_hash);
-        out->affine = reading->extracted_variant;
+        out->affine = reading->extracted_affine;
         out->found = 1;
         chance = (double)reading->candidates * 0x1p-64 + ald__mark_exp2_about(out->log2_p);
         out->confidence = chance < 1 ? 1 - chance : 0;
@@ -377,7 +378,7 @@ static ald_status list_stages(ald_watermark_reading *r, unsigned stages, const u
     size_t chunks = (buyer_count + CHUNK_BUYERS - 1) / CHUNK_BUYERS;
     size_t bytes = buyer_count * sizeof(float), sums;
     ald_status st = ALD_E_NOMEM;
-    for (size_t v = 0; v <= r->affine_count; v++) {
+    for (size_t v = 0; v < r->variant_count; v++) {
         for (unsigned s = 0; s < stages; s++)
             ALD_TRY(ald__mark_reading_stage(r, v, s, err));
     }
@@ -401,6 +402,15 @@ static ald_status list_stages(ald_watermark_reading *r, unsigned stages, const u
     return st;
 }
 
+/* Whether somebody is confirmed, and nobody else is close to it: of several who mixed their copies. */
+static int is_settled(const ald_watermark_rank *ranks, size_t count)
+{
+    size_t confirmed = 0;
+    while (confirmed < count && ranks[confirmed].log2_p <= ALD_WATERMARK_VERIFIED_LOG2_P)
+        confirmed++;
+    return confirmed > 0 && (confirmed == count || ranks[confirmed].log2_p > UNSETTLED_LOG2_P);
+}
+
 ald_status ald_watermark_list(ald_watermark_reading *reading, const uint8_t *buyer_hashes,
                               size_t buyer_count, ald_watermark_rank *ranks, size_t rank_count,
                               size_t *found_count, ald_error *err)
@@ -413,7 +423,7 @@ ald_status ald_watermark_list(ald_watermark_reading *reading, const uint8_t *buy
     for (unsigned stages = 1; stages <= ALD__MARK_STAGES; stages += ALD__MARK_STAGES - 1) {
         ALD_TRY(list_stages(reading, stages, buyer_hashes, buyer_count, ranks, rank_count,
                             found_count, err));
-        if (*found_count > 0 && ranks[0].log2_p <= ALD_WATERMARK_VERIFIED_LOG2_P)
+        if (is_settled(ranks, *found_count))
             break;
     }
     return ALD_OK;

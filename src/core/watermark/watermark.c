@@ -374,7 +374,8 @@ static ald_status survey_stream(ald_watermark *w, struct ArrowArrayStream *batch
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "this watermark has surveyed a data set already");
     ALD_TRY(ald__mark_survey_read(&s, &w->host, batches, w->options.memory_bytes,
-                                  w->options.columns, w->options.column_count, 0, err));
+                                  w->options.columns, w->options.column_count,
+                                  ALD__MARK_FOR_MARKING, err));
     w->is_surveyed = 1;
     w->leaves.count = s.leaves.count;
     st = plan_all(w, &s, err);
