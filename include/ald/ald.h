@@ -27,6 +27,7 @@
 #include "ald/reader.h"
 #include "ald/rewrite.h"
 #include "ald/schema.h"
+#include "ald/sqlite.h"
 #include "ald/stats.h"
 #include "ald/stream.h"
 #include "ald/streaming.h"

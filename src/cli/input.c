@@ -15,6 +15,7 @@
 #include "cli/many_files.h"
 #include "cli/parquet_input.h"
 #include "cli/select.h"
+#include "cli/sqlite_input.h"
 #include "cli/tensor_input.h"
 
 #define SMALL_FILE_BYTES ((uint64_t)64 << 20)
@@ -208,9 +209,19 @@ ald_status cli_input_open_all(cli_env *env, const opt_list *paths, const char *f
     in->env = env;
     int is_stdin = paths->count == 1 && strcmp(path, "-") == 0;
     in->name = is_stdin ? "standard input" : path;
-    ald_status status = is_stdin ? ALD_OK : find_many(in, paths, from, &path, err);
-    if (status == ALD_OK) {
+    ald_status status = paths->count == 1 ? cli_sqlite_address(in, &path, err) : ALD_OK;
+    if (status == ALD_OK && !is_stdin && in->sqlite_path == NULL) {
+        status = find_many(in, paths, from, &path, err);
+    }
+    if (status == ALD_OK && in->sqlite_path != NULL) {
+        in->format = FORMAT_SQLITE;
+    } else if (status == ALD_OK) {
         status = file_format_find(env, path, from, "--from", &in->format, err);
+    }
+    if (status == ALD_OK && is_stdin && in->format == FORMAT_SQLITE) {
+        env->subject = NULL;
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                               "a database is read from a file, not from standard input");
     }
     return status == ALD_OK ? open_bytes(env, path, from, in, err) : status;
 }
@@ -248,6 +259,7 @@ void cli_input_close(cli_input *in)
         in->types.release(&in->types);
     }
     ald_source_close(&in->source);
+    cli_sqlite_close(in);
     cli_many_free(in->env, in->many);
 }
 
@@ -592,6 +604,9 @@ static ald_status open_one(cli_input *in, const read_options *read,
     case FORMAT_NPZ:
     case FORMAT_SAFETENSORS:
         status = cli_tensors_open(in, read, err);
+        return status != ALD_OK ? status : compare_schema(in, expected, err);
+    case FORMAT_SQLITE:
+        status = cli_sqlite_open(in, read, err);
         return status != ALD_OK ? status : compare_schema(in, expected, err);
     case FORMAT_PARQUET:
         in->columns = expected == NULL ? in->columns : NULL; /* else there is less to compare */
