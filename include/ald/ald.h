@@ -4,6 +4,7 @@
 #define ALD_ALD_H
 
 #include "ald/alloc.h"
+#include "ald/append.h"
 #include "ald/arrow.h"
 #include "ald/commercial.h"
 #include "ald/crypto.h"

@@ -78,7 +78,8 @@ static ald_status write_kept(cli_env *env, const repair_args *args, salvage *s,
 {
     const ald_info *info = ald_streaming_info(s->file);
     ald_stream_impl impl = {salvage_schema, salvage_next, salvage_free, s, 0};
-    ald_extras extras = {info->dataset_type, info->compression, info->metadata, protection, 0};
+    ald_extras extras = {
+        info->dataset_type, info->compression, info->metadata, protection, 0, NULL};
     write_options write = args->write;
     struct ArrowArrayStream batches;
     cli_output out;

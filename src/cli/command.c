@@ -7,6 +7,7 @@
 
 const cli_command *const cli_commands[] = {
     &cli_cmd_convert,
+    &cli_cmd_append,
     &cli_cmd_info,
     &cli_cmd_head,
     &cli_cmd_tail,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ald/append.h"
 #include "ald/commercial.h"
 #include "ald/csv.h"
 #include "ald/ipc.h"
@@ -476,6 +477,9 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
     if (options->compat != 0 && extras->protection != NULL &&
         extras->protection->encryption != ALD_ENCRYPTION_NONE) {
         cli_note_crate_encryption(out->env);
+    }
+    if (extras->base != NULL) {
+        return ald_append(extras->base, batches, &out->sink, &save, &out->env->host, err);
     }
     return extras->is_sold
                ? ald_package_commercial(batches, &out->sink, &save, NULL, &out->env->host, err)

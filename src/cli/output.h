@@ -5,6 +5,7 @@
 
 #include "ald/arrow.h"
 #include "ald/native.h"
+#include "ald/streaming.h"
 #include "ald/trust.h"
 #include "ald/value.h"
 #include "cli/file_format.h"
@@ -34,6 +35,7 @@ typedef struct ald_extras {
     const ald_value *metadata;        /* or NULL */
     const ald_protection *protection; /* or NULL */
     uint8_t is_sold;                  /* written by ald_package_commercial */
+    ald_streaming *base; /* the rows go behind those of this one (ald_append); or NULL */
 } ald_extras;
 
 typedef struct cli_output {

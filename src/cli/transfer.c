@@ -71,6 +71,9 @@ static ald_status keep_from_input(transfer_state *s, ald_error *err)
     }
     if (s->t->keep_layout) {
         keep_layout(&s->write, info, s->t->sale == NULL); /* what is encrypted is not aligned */
+        if (s->t->append != NULL && !s->t->write->no_streaming) {
+            s->write.no_streaming = 0; /* it may have outgrown one piece */
+        }
     }
     return ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
 }
@@ -181,6 +184,9 @@ static ald_status make_schema(transfer_state *s, ald_error *err)
 
 static void say_done(const transfer_state *s, const cli_tracked *tracked)
 {
+    if (s->t->append != NULL) {
+        return;
+    }
     if (s->t->shards != NULL && s->t->shards->rows_per_shard > 0) {
         return; /* it was said of the set */
     }
@@ -215,6 +221,51 @@ static void say_chosen(const transfer_state *s, const cli_tracked *read, const c
     }
 }
 
+/* Rows to add, behind those that are there: of a file in chunks these go a way of their own. */
+static ald_status append_rows(transfer_state *s, struct ArrowArrayStream *batches, ald_error *err)
+{
+    struct ArrowArrayStream more, both;
+    ald_status status = cli_appending_rows(s->env, s->t->append, &more, err);
+    if (status != ALD_OK) {
+        batches->release(batches);
+        return status;
+    }
+    s->extras.base = s->in.streaming;
+    if (s->in.streaming != NULL) {
+        batches->release(batches);
+        *batches = more;
+        return ALD_OK;
+    }
+    status = cli_chain(s->env, batches, &more, &both, err);
+    if (status == ALD_OK) {
+        *batches = both;
+    }
+    return status;
+}
+
+static void say_appended(const transfer_state *s)
+{
+    const appending *more = s->t->append;
+    if (more != NULL) {
+        cli_note(s->env, "%s: %" PRIu64 " rows added, %" PRIu64 " in all", s->out.name,
+                 more->row_count, more->row_count + cli_input_info(&s->in)->num_rows);
+    }
+}
+
+/* Before the output is begun: what is wrong with them is said of them. */
+static ald_status open_more(transfer_state *s, ald_error *err)
+{
+    struct ArrowSchema schema;
+    memset(&schema, 0, sizeof(schema));
+    ald_status status = ald_stream_schema(&s->in.stream, &schema, err);
+    if (status == ALD_OK) {
+        status =
+            cli_appending_open(s->env, s->t->append, SCOPE_ALD_IN | SCOPE_ALD_OUT, &schema, err);
+        schema.release(&schema);
+    }
+    return status;
+}
+
 static ald_status write_rows(transfer_state *s, const char *path, struct ArrowArrayStream *batches,
                              ald_error *err)
 {
@@ -244,6 +295,9 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
     if (status == ALD_OK && s->t->mark != NULL) {
         status = s->t->mark->mark(s->t->mark->ctx, &batches, &s->env->host, err);
     }
+    if (status == ALD_OK && s->t->append != NULL) {
+        status = append_rows(s, &batches, err);
+    }
     if (status == ALD_OK && s->t->choice != NULL) {
         status = choose(s, &batches, &chosen, err);
     }
@@ -254,6 +308,7 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
     s->is_read = tracked.is_over;
     if (status == ALD_OK) {
         say_chosen(s, &tracked, &chosen);
+        say_appended(s);
         say_done(s, s->t->choice != NULL ? &chosen : &tracked);
     } else {
         name_metadata_file(s, err);
@@ -269,7 +324,7 @@ static int is_described_alone(const transfer_state *s)
     const write_options *w = s->t->write;
     const describe_options *d = s->t->describe;
     uint8_t flags = s->inspection != NULL ? ald_inspection_info(s->inspection)->flags : 0;
-    return s->t->keep_layout && s->t->sale == NULL && s->t->mark == NULL &&
+    return s->t->keep_layout && s->t->append == NULL && s->t->sale == NULL && s->t->mark == NULL &&
            (flags & (ALD_FLAG_ENCRYPTED | ALD_FLAG_SIGNED | ALD_FLAG_LICENSED)) != 0 &&
            d->column_docs == NULL && d->dataset_type == NULL && s->t->keep->recipients.count == 0 &&
            !s->t->keep->plain && w->compression == 0 && !w->sha256 && w->compat == 0 &&
@@ -426,7 +481,7 @@ static ald_status run(transfer_state *s, ald_error *err)
     if (status == ALD_OK) {
         status = open_input(s, err);
     }
-    if (status == ALD_OK) {
+    if (status == ALD_OK && t->append == NULL) {
         s->env->subject = NULL;
         status = file_format_check_options(
             s->env, file_format_scope_in(s->in.format) | file_format_scope_out(s->out.format), err);
@@ -450,6 +505,12 @@ static ald_status run(transfer_state *s, ald_error *err)
     }
     if (status == ALD_OK) {
         status = take_checked(s, err);
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
+    if (t->append != NULL) {
+        status = open_more(s, err);
     }
     if (status != ALD_OK) {
         return status;

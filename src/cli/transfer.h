@@ -4,6 +4,7 @@
 #define CLI_TRANSFER_H
 
 #include "ald/commercial.h"
+#include "cli/appending.h"
 #include "cli/input.h"
 #include "cli/json_args.h"
 #include "cli/keep_trust.h"
@@ -27,6 +28,7 @@ typedef struct transfer {
                           * them */
     const ald_watermark_hook *mark; /* marks the rows on their way; NULL: nobody does */
     const cli_selection *choice;    /* of the rows and columns; NULL: all */
+    appending *append;              /* more rows behind those of a .ald; NULL: none */
     const shard_options *shards;    /* `out` is a pattern, if they say so; NULL: it is not */
 } transfer;
 

@@ -2,6 +2,8 @@
 /* Saving: the collecting pass. Every size stands before the bytes that it counts, so the IPC stream is measured first
  * (cheap: most buffers are emitted as they are) and made again, into the compressor, when the file is written. */
 #include "core/dataset/save.h"
+#include "ald/append.h"
+#include "ald/schema.h"
 #include "core/crypto/digest.h"
 
 #include <string.h>
@@ -102,6 +104,8 @@ static ald_status begin_chunks(ald__saving *s, uint8_t layout, ald_error *err)
     s->options.layout = layout;
     ALD_TRY(ald__stream_save_new(&s->schema, &s->options, &s->protecting, s->row_count, &s->sink,
                                  s->host, &s->chunks, err));
+    if (s->base != NULL)
+        ald__stream_save_expect(s->chunks, ald_streaming_chunk_count(s->base));
     for (size_t i = 0; i < s->batch_count; i++)
         ALD_TRY(ald__stream_save_put(s->chunks, &s->batches[i].array, s->batches[i].bytes, err));
     release_batches(s);
@@ -130,10 +134,25 @@ static ald_status take_batch(ald__saving *s, struct ArrowArray *batch, ald_error
     return ALD_OK;
 }
 
+/* The rows of the file that is appended to: its chunks as they are, or anew. */
+static ald_status take_base(ald__saving *s, ald_error *err)
+{
+    struct ArrowArray batch;
+    int done;
+    ALD_TRY(ald__stream_save_copy(s->chunks, s->base, &done, err));
+    for (uint64_t i = 0; !done && i < ald_streaming_chunk_count(s->base); i++) {
+        ALD_TRY(ald_streaming_chunk(s->base, i, NULL, &batch, err));
+        ALD_TRY(take_batch(s, &batch, err));
+    }
+    return ALD_OK;
+}
+
 static ald_status collect_all(ald__saving *s, struct ArrowArrayStream *stream, ald_error *err)
 {
     ald__emit emit = {collect_bytes, s};
     struct ArrowArray batch;
+    if (s->base != NULL)
+        ALD_TRY(take_base(s, err));
     for (;;) {
         ALD_TRY(ald_stream_next(stream, &batch, err));
         if (batch.release == NULL)
@@ -166,6 +185,11 @@ ald_status ald__saving_collect(ald__saving *s, struct ArrowArrayStream *stream, 
     ald__emit emit = {collect_bytes, s};
     ald_status st;
     ALD_TRY(ald_stream_schema(stream, &s->schema, err));
+    if (s->base != NULL) {
+        ALD_TRY(ald_schema_compare(ald_streaming_schema(s->base), &s->schema, 0, err));
+        s->schema.release(&s->schema);
+        ALD_TRY(ald_schema_copy(s->host, ald_streaming_schema(s->base), &s->schema, err));
+    }
     if (strlen(s->schema.format) != 2 || memcmp(s->schema.format, "+s", 2) != 0)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                          "the stream's schema is not a struct of columns");
@@ -298,17 +322,23 @@ static ald_status begin_protection(ald__saving *s, ald_error *err)
     return ald__protecting_new(&s->protecting, &asked, o->compat != ALD_COMPAT_NONE, err);
 }
 
-ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
-                    const ald_save_options *options, const ald_host *host, ald_error *err)
+static ald_status save(struct ArrowArrayStream *batches, ald_streaming *base, const ald_sink *sink,
+                       const ald_save_options *options, const ald_host *host, ald_error *err)
 {
     ald__saving s;
     ald_status st;
     memset(&s, 0, sizeof s);
     s.host = host;
     s.sink = *sink;
+    s.base = base;
     s.row_count = ald_stream_row_count(batches);
+    if (base != NULL && s.row_count > 0 &&
+        !ald__add_u64(s.row_count, ald_streaming_row_count(base), &s.row_count))
+        s.row_count = 0;
     ald__protecting_begin(&s.protecting, host);
     st = take_options(options, &s.options, err);
+    if (st == ALD_OK && base != NULL)
+        s.options.layout = ALD_LAYOUT_STREAMING;
     if (st == ALD_OK)
         st = begin_protection(&s, err);
     if (st == ALD_OK)
@@ -319,4 +349,22 @@ ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
                               : ald__saving_write(&s, sink, err);
     saving_clear(&s);
     return st;
+}
+
+ald_status ald_save(struct ArrowArrayStream *batches, const ald_sink *sink,
+                    const ald_save_options *options, const ald_host *host, ald_error *err)
+{
+    return save(batches, NULL, sink, options, host, err);
+}
+
+ald_status ald_append(ald_streaming *base, struct ArrowArrayStream *batches, const ald_sink *sink,
+                      const ald_save_options *options, const ald_host *host, ald_error *err)
+{
+    if (options != NULL &&
+        (options->layout == ALD_LAYOUT_WHOLE || options->compat != ALD_COMPAT_NONE)) {
+        batches->release(batches);
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "a file in chunks stays one when something is appended to it");
+    }
+    return save(batches, base, sink, options, host, err);
 }

@@ -33,6 +33,7 @@ typedef struct ald__saving {
     ald_sink sink;
     uint64_t row_count;       /* of the whole stream, or 0: not known */
     ald__stream_save *chunks; /* or NULL */
+    ald_streaming *base;      /* its rows come first; NULL: there are none */
     ald__ipc_writer *writer;  /* of the collecting pass */
     void *hash;               /* SHA-256 under way, or NULL */
 } ald__saving;

@@ -13,6 +13,7 @@
 #include "core/dataset/chunk_write.h"
 #include "core/dataset/chunker.h"
 #include "core/dataset/file_output.h"
+#include "core/dataset/lazy.h"
 #include "core/dataset/prefix.h"
 #include "core/dataset/whole.h"
 
@@ -47,6 +48,7 @@ struct ald__stream_save {
     ald_buffer seal_hashes; /* 32 bytes for each piece */
     ald__piece_keys keys;   /* where the payload is encrypted; the binding comes at the end */
     uint64_t chunk_room;    /* chunks that reserved prefix or seal have room for; 0: any number */
+    uint64_t copied_chunks; /* that were, or will be, copied */
     uint64_t taken;         /* rows of all chunks made, those that wait in slots too */
     uint64_t row_bytes;     /* about, in the batch at hand */
     uint64_t waiting;       /* bytes of the chunks in slots, about */
@@ -281,6 +283,7 @@ static ald_status begin_output(ald__stream_save *s, ald_error *err)
         uint64_t chunks = s->row_count / s->chunker.batch_limit + 1;
         int varied = s->chunker.chunk_bytes > 0 && !rows_are_alike(s->schema);
         uint64_t more = varied ? chunks / 4 + s->row_count / LONG_ROWS : chunks / 32;
+        more += s->copied_chunks;
         s->chunk_room = s->options->layout == ALD_LAYOUT_STREAMING ? chunks + more + 8 : 1;
         if (s->chunk_room <= ROOM_CHUNKS_MAX)
             ALD_TRY(prefix_room(s, s->chunk_room, &room, err));
@@ -370,17 +373,18 @@ static ald_status add_arrays(ald__stream_save *s, const ald__chunk_slot *slot, a
     return ALD_OK;
 }
 
-static ald_status put_chunk(ald__stream_save *s, const ald__chunk_slot *slot, ald_error *err)
+/* The entry of a chunk that is about to be written. */
+static ald_status add_entry(ald__stream_save *s, uint32_t rows, uint32_t uncompressed,
+                            size_t stored, ald_error *err)
 {
-    const ald_buffer *stored = ald__chunk_slot_bytes(slot);
     ald_chunk_entry e;
     memset(&e, 0, sizeof e);
     e.row_offset = s->rows;
     e.byte_offset = s->output.size;
-    e.num_rows = slot->rows;
-    e.compressed_size = (uint32_t)stored->size;
-    e.uncompressed_size = slot->uncompressed;
-    s->rows += slot->rows;
+    e.num_rows = rows;
+    e.compressed_size = (uint32_t)stored;
+    e.uncompressed_size = uncompressed;
+    s->rows += rows;
     if (s->row_count != 0 && s->rows > s->row_count && s->chunk_room != 0 &&
         chunk_count(s) >= s->chunk_room)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
@@ -389,7 +393,13 @@ static ald_status put_chunk(ald__stream_save *s, const ald__chunk_slot *slot, al
     if (chunk_count(s) >= UINT32_MAX - 1 || (s->chunk_room != 0 && chunk_count(s) >= s->chunk_room))
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "more than %llu chunks",
                          (unsigned long long)chunk_count(s));
-    ALD_TRY(ald__buffer_append(&s->chunks, &e, sizeof e, err));
+    return ald__buffer_append(&s->chunks, &e, sizeof e, err);
+}
+
+static ald_status put_chunk(ald__stream_save *s, const ald__chunk_slot *slot, ald_error *err)
+{
+    const ald_buffer *stored = ald__chunk_slot_bytes(slot);
+    ALD_TRY(add_entry(s, slot->rows, slot->uncompressed, stored->size, err));
     if (s->options->aligned)
         ALD_TRY(add_arrays(s, slot, err));
     count_plain(s, slot->plain.data, slot->uncompressed);
@@ -495,6 +505,88 @@ ald_status ald__stream_save_put(ald__stream_save *s, struct ArrowArray *batch, u
     ALD_TRY(ald__chunker_put(&s->chunker, batch, bytes, err));
     ALD_TRY(begin(s, err));
     return take_chunks(s, 0, err);
+}
+
+/* ---- chunks of another file */
+
+void ald__stream_save_expect(ald__stream_save *s, uint64_t chunk_count)
+{
+    s->copied_chunks = chunk_count;
+}
+
+/* Chunks mean the same under the same schema section: dictionary ids and all. */
+static ald_status is_same_section(const ald__stream_save *s, const ald__file *f, int *same,
+                                  ald_error *err)
+{
+    ald_range at = f->sections.schema;
+    uint8_t *bytes;
+    ald_status st;
+    *same = at.end - at.begin == s->section.size;
+    if (!*same)
+        return ALD_OK;
+    bytes = ald__alloc(&s->host->alloc, s->section.size, err);
+    if (bytes == NULL)
+        return ALD_E_NOMEM;
+    st = ald__file_bytes(f, at.begin, bytes, s->section.size, err);
+    if (st == ALD_OK)
+        *same = memcmp(bytes, s->section.data, s->section.size) == 0;
+    ald__release(&s->host->alloc, bytes, s->section.size);
+    return st;
+}
+
+static ald_status copy_chunk(ald__stream_save *s, const ald_streaming *base, uint64_t index,
+                             ald_buffer *bytes, ald_error *err)
+{
+    ald_chunk_entry e = base->file.chunks[index];
+    ald__piece piece = {ALD__PIECE_CHUNK, chunk_count(s) + 1, s->rows, e.num_rows,
+                        e.uncompressed_size};
+    uint8_t hash[ALD_BLAKE3_BYTES] = {0};
+    ald__stored stored;
+    ALD_TRY(ald__piece_read(base, index + 1, &stored, err));
+    bytes->size = 0;
+    ald_status st = ald__buffer_append(bytes, stored.data, stored.size, err);
+    ald__stored_clear(base, &stored);
+    if (st == ALD_OK && encrypts(s)) {
+        st = ald__buffer_reserve(bytes, ALD_GCM_TAG_BYTES, err);
+        if (st == ALD_OK)
+            st = ald__piece_seal(&s->keys, s->host, &piece, bytes->data, bytes->size, bytes->data,
+                                 err);
+        bytes->size += ALD_GCM_TAG_BYTES;
+    }
+    if (st == ALD_OK && bytes->size >= UINT32_MAX)
+        st = ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "a chunk of %zu bytes",
+                       bytes->size);
+    if (st == ALD_OK && is_sealed(s))
+        st = ald__seal_piece_hash(s->host, bytes->data, bytes->size, hash, err);
+    if (st == ALD_OK)
+        st = add_entry(s, e.num_rows, e.uncompressed_size, bytes->size, err);
+    if (st != ALD_OK)
+        return st;
+    count_plain(s, NULL, e.uncompressed_size);
+    return put_piece(s, bytes, hash, err);
+}
+
+ald_status ald__stream_save_copy(ald__stream_save *s, const ald_streaming *base, int *done,
+                                 ald_error *err)
+{
+    const ald__file *f = &base->file;
+    ald_buffer bytes = {NULL, 0, 0, &s->host->alloc};
+    ald_status st;
+    *done = 0;
+    if (s->options->compression != f->header.compression || s->options->aligned ||
+        (f->header.flags & ALD_FLAG_TRUENO_NATIVE) || s->hash != NULL)
+        return ALD_OK;
+    ALD_TRY(is_same_section(s, f, done, err));
+    if (!*done)
+        return ALD_OK;
+    s->chunker.batch_limit = s->chunker.chunk_rows;
+    st = begin(s, err);
+    for (uint64_t i = 0; st == ALD_OK && i < f->chunk_count; i++)
+        st = copy_chunk(s, base, i, &bytes, err);
+    ald_buffer_clear(&bytes);
+    s->taken = s->rows;
+    s->chunker.chunks = f->chunk_count; /* so an append of nothing adds no empty one */
+    return st;
 }
 
 static ald_status check_whole(const ald__stream_save *s, ald_error *err)
