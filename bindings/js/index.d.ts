@@ -56,6 +56,8 @@ export interface LoadOptions {
     /** `open` and `openUrl`: also the checksum over the whole file. `load` and `verify` always check it. */
     checkAll?: boolean;
     cacheBytes?: number;
+    /** false: AES-GCM is done by the module alone, also where the platform has a WebCrypto. */
+    webCrypto?: boolean;
 }
 
 export interface Progress { loaded: number; /** null: not known */ total: number | null }

@@ -41,6 +41,17 @@ typedef struct ald_message {
     void *ctx;
 } ald_message;
 
+/* One call of gcm_open. */
+typedef struct ald_gcm_call {
+    const uint8_t *key;
+    uint8_t nonce[ALD_GCM_NONCE_BYTES];
+    uint32_t aad_size;
+    uint8_t aad[48];
+    const uint8_t *sealed;
+    size_t sealed_size;
+    uint8_t *text;
+} ald_gcm_call;
+
 struct ald_crypto {
     uint32_t struct_size;
     /* Incremental SHA-256. `state` is the provider's; new returns NULL in *state on failure. */
@@ -110,6 +121,10 @@ struct ald_crypto {
                                      void **state, ald_error *err);
     void (*ed25519_verify_update)(void *state, const void *data, size_t size);
     ald_status (*ed25519_verify_finish)(void *state, int cancel, ald_error *err);
+
+    /* All of these, or ALD_E_DECRYPTION_FAILED. For providers that would rather have them together; without it the core
+     * opens them one after the other. */
+    ald_status (*gcm_open_all)(const ald_gcm_call *calls, size_t count, ald_error *err);
 };
 
 /* Whether a host lends a member: it may be built against an older struct, or lend less. */

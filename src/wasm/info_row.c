@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An ald_info as a row of numbers, and proofs that structs lie in memory as the other side reads them. */
 #include "ald/arrow.h"
+#include "wasm/crypto/deferral.h"
 #include "wasm/glue.h"
 
 #define LIES(type, member, at)                                                                     \
@@ -24,6 +25,11 @@ LIES(ald_error, offset, 8);
 LIES(ald_error, msg, 16);
 LIES(ald_buffer, size, 4);
 LIES(ald_host, alloc, 8);
+LIES(ald_wasm_piece, size, 4);
+LIES(ald_wasm_piece, key, 8);
+LIES(ald_wasm_piece, nonce, 12);
+LIES(ald_wasm_piece, aad, 16);
+LIES(ald_wasm_piece, aad_size, 20);
 LIES(ald_chunk_entry, byte_offset, 8);
 LIES(ald_chunk_entry, num_rows, 16);
 LIES(ald_chunk_entry, compressed_size, 20);

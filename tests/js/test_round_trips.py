@@ -216,8 +216,20 @@ class Check:
                 done.append(trip)
         self.read_back(done, "-steps", "changed step by step in the package, read by the command")
 
+    def web_crypto(self, trips):
+        """The platform's AES-GCM: the same results, and it was called for each piece that is large enough."""
+        chosen = [trip for trip in trips if trip.encryption and trip.base[0] == "none" and not trip.base[2]]
+        tasks = [{"action": "webCrypto", "input": str(trip.native_path), "options": trip.load_options(),
+                  "pieces": 3 if trip.base[1] == "streaming" else 1} for trip in chosen]
+        for trip, failure in zip(chosen, self.engine(tasks)):
+            if failure:
+                self.problems.append(f"{self.name}: {trip.name}: WebCrypto: {failure}")
+            else:
+                self.passed += 1
+
     def run(self):
         both = self.save()
+        self.web_crypto(both)
         self.load(both, "load")
         if self.name == "node":
             self.load(both, "open")

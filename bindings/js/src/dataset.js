@@ -4,6 +4,7 @@
 // Whatever lives in the module's memory has an owner, an object with its address. close() and release() free at once; what is
 // forgotten is freed when JavaScript collects the owner.
 
+import { complete } from './complete.js';
 import { invalidArgument } from './error.js';
 import { Column } from './column.js';
 import { readInfo } from './info.js';
@@ -122,12 +123,14 @@ export class Dataset {
     #handle; // of an ald_dataset or ald_streaming
     #source;
     #remote; // fetches what a call is missing, or null
+    #webCrypto;
     #isStreaming;
     #kept = new Map(); // chunk index -> Batch
     #first = []; // the first row of each batch of a file without chunks
 
-    constructor({ m, handle, source, remote = null, isStreaming }) {
+    constructor({ m, handle, source, remote = null, isStreaming, webCrypto = true }) {
         this.#m = m;
+        this.#webCrypto = webCrypto;
         this.#isStreaming = isStreaming;
         this.#handle = own(m, isStreaming ? 'ald_streaming_close' : 'ald_dataset_free', handle);
         this.#source = own(m, 'ald_wasm_source_free', source);
@@ -167,10 +170,11 @@ export class Dataset {
         return this.#handle.at;
     }
 
-    /** Runs a call, again and again while it lacks bytes of a remote file. */
+    /** Runs a call, again and again while it lacks bytes of a remote file, or text that WebCrypto is to find. */
     async #run(body, options) {
         this.#open();
-        return this.#remote === null ? body() : this.#remote.run(body, options);
+        const all = { webCrypto: this.#webCrypto, ...options };
+        return this.#remote === null ? complete(this.#m, body, all) : this.#remote.run(body, all);
     }
 
     #mask(columns) {
@@ -309,8 +313,9 @@ export class Dataset {
         if (this.#remote !== null) {
             await this.#remote.fetchAll();
         }
-        return this.#run(() => this.#m.collect((out) => request.run(this.#m, (options) => this.withStream(
-            (m, stream) => m.check(name, stream, ...format, options, out)))));
+        const body = () => this.#m.collect((out) => request.run(this.#m, (options) => this.withStream(
+            (m, stream) => m.check(name, stream, ...format, options, out))));
+        return this.#run(body, { webCrypto: false }); // all chunks are one call, which shall not begin again for each
     }
 
     /** Arrow IPC bytes for apache-arrow's tableFromIPC and others. `format`: "stream" (default) or "file". */

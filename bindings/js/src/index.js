@@ -2,6 +2,7 @@
 // The package's functions. What each does, takes and gives is said in index.d.ts.
 
 import { getCached, putCached } from './cache.js';
+import { complete, EACH, SEVERAL } from './complete.js';
 import { Dataset } from './dataset.js';
 import { AldError, invalidArgument } from './error.js';
 import { readInfo, uuid } from './info.js';
@@ -44,11 +45,11 @@ async function ready() {
 }
 
 /** Runs body with a source over these bytes, which are freed unless `keep` (a call of it) says otherwise. */
-function withSource(m, at, size, body) {
+async function withSource(m, at, size, body) {
     const source = m.pointer('ald_wasm_source_memory', at, size);
     let isKept = false;
     try {
-        return body(source, () => {
+        return await body(source, () => {
             isKept = true;
         });
     } finally {
@@ -63,13 +64,19 @@ async function loadRequest(options, ...more) {
     return new Request().load(options);
 }
 
-const asDataset = (m, source, handle, isStreaming) => new Dataset({ m, handle, source, isStreaming });
+/** Opens a source with one of the module's functions: the handle. */
+function openWith(m, name, source, request, options) {
+    return complete(m, () => request.run(m, (r) => m.open(name, source, m.call('ald_wasm_request_load', r), m.host)),
+        { webCrypto: options.webCrypto, defer: name === 'ald_load' ? SEVERAL : EACH });
+}
 
-function loadAt(m, at, size, request) {
-    return withSource(m, at, size, (source, keep) => {
-        const handle = request.run(m, (r) => m.open('ald_load', source, m.call('ald_wasm_request_load', r), m.host));
+const asDataset = (m, source, handle, isStreaming, { webCrypto }) => new Dataset({ m, handle, source, isStreaming, webCrypto });
+
+function loadAt(m, at, size, request, options) {
+    return withSource(m, at, size, async (source, keep) => {
+        const handle = await openWith(m, 'ald_load', source, request, options);
         keep();
-        return asDataset(m, source, handle, false);
+        return asDataset(m, source, handle, false, options);
     });
 }
 
@@ -78,7 +85,7 @@ export async function load(bytes, options = {}) {
     const m = await ready();
     try {
         const data = toBytes(bytes);
-        return loadAt(m, m.put(data), data.length, request);
+        return await loadAt(m, m.put(data), data.length, request, options);
     } finally {
         request.wipe();
     }
@@ -88,7 +95,7 @@ export async function loadFromUrl(url, options = {}) {
     const request = await loadRequest(options, 'headers', 'fetch');
     const m = await ready();
     try {
-        return loadAt(m, ...await download(m, url, options), request);
+        return await loadAt(m, ...await download(m, url, options), request, options);
     } finally {
         request.wipe();
     }
@@ -100,19 +107,18 @@ export async function open(bytes, options = {}) {
     const m = await ready();
     try {
         const data = toBytes(bytes);
-        return openAt(m, m.put(data), data.length, request);
+        return await openAt(m, m.put(data), data.length, request, options);
     } finally {
         request.wipe();
     }
 }
 
-function openAt(m, at, size, request) {
-    return withSource(m, at, size, (source, keep) => {
+function openAt(m, at, size, request, options) {
+    return withSource(m, at, size, async (source, keep) => {
         const isStreaming = inspectSource(m, source, request).flags.streaming;
-        const name = isStreaming ? 'ald_streaming_open' : 'ald_load';
-        const handle = request.run(m, (r) => m.open(name, source, m.call('ald_wasm_request_load', r), m.host));
+        const handle = await openWith(m, isStreaming ? 'ald_streaming_open' : 'ald_load', source, request, options);
         keep();
-        return asDataset(m, source, handle, isStreaming);
+        return asDataset(m, source, handle, isStreaming, options);
     });
 }
 
@@ -134,13 +140,15 @@ export async function openUrl(url, options = {}) {
     const m = await ready();
     try {
         const remote = await Remote.open(m, url, options);
-        return remote instanceof Remote ? await openRemote(m, remote, request) : openAt(m, remote.at, remote.size, request);
+        return remote instanceof Remote
+            ? await openRemote(m, remote, request, options)
+            : await openAt(m, remote.at, remote.size, request, options);
     } finally {
         request.wipe();
     }
 }
 
-async function openRemote(m, remote, request) {
+async function openRemote(m, remote, request, { webCrypto }) {
     const { source } = remote;
     try {
         const info = await remote.run(() => inspectSource(m, source, request));
@@ -149,9 +157,9 @@ async function openRemote(m, remote, request) {
         }
         const name = info.flags.streaming ? 'ald_streaming_open' : 'ald_load';
         const handle = await remote.run(() => request.run(m, (r) => m.open(name, source,
-            m.call('ald_wasm_request_load', r), m.host)));
+            m.call('ald_wasm_request_load', r), m.host)), { webCrypto, defer: info.flags.streaming ? EACH : SEVERAL });
         remote.keepPrefix(info.sections.payload?.begin ?? 0);
-        return new Dataset({ m, handle, source, remote, isStreaming: info.flags.streaming });
+        return new Dataset({ m, handle, source, remote, isStreaming: info.flags.streaming, webCrypto });
     } catch (error) {
         if (!m.isDead) {
             m.call('ald_wasm_source_free', source);
@@ -171,7 +179,7 @@ export async function cacheFromUrl(key, url, options = {}) {
     try {
         const [at, size] = await download(m, url, options);
         const bytes = m.copy(at, size);
-        const dataset = loadAt(m, at, size, request); // what does not load is not kept
+        const dataset = await loadAt(m, at, size, request, options); // what does not load is not kept
         await putCached(key, bytes);
         return dataset;
     } finally {
@@ -186,11 +194,11 @@ export async function inspect(bytes, options = {}) {
     return withSource(m, m.put(data), data.length, (source) => inspectSource(m, source, request));
 }
 
-function checkChunks(m, handle, count) {
+async function checkChunks(m, handle, count, { webCrypto }) {
     for (let index = 0; index < count; index++) {
         const array = m.pointer('ald_wasm_array_new');
         try {
-            m.check('ald_streaming_chunk', handle, BigInt(index), 0, array, m.error);
+            await complete(m, () => m.check('ald_streaming_chunk', handle, BigInt(index), 0, array, m.error), { webCrypto });
         } finally {
             if (!m.isDead) {
                 m.call('ald_wasm_array_free', array);
@@ -205,16 +213,16 @@ export async function verify(bytes, options = {}) {
     const m = await ready();
     const data = toBytes(bytes);
     try {
-        return withSource(m, m.put(data), data.length, (source) => {
+        return await withSource(m, m.put(data), data.length, async (source) => {
             const isStreaming = inspectSource(m, source, request).flags.streaming;
             const [opening, info, closing] = isStreaming
                 ? ['ald_streaming_open', 'ald_streaming_info', 'ald_streaming_close']
                 : ['ald_load', 'ald_dataset_info', 'ald_dataset_free'];
-            const handle = request.run(m, (r) => m.open(opening, source, m.call('ald_wasm_request_load', r), m.host));
+            const handle = await openWith(m, opening, source, request, options);
             try {
                 const facts = readInfo(m, m.call(info, handle) >>> 0);
                 if (isStreaming) {
-                    checkChunks(m, handle, facts.chunkCount);
+                    await checkChunks(m, handle, facts.chunkCount, options);
                 }
                 return facts;
             } finally {
@@ -241,15 +249,15 @@ export async function save(data, options = {}) {
 }
 
 /** One call of ald_rewrite. `steps`: numbers of its options. */
-async function rewrite(bytes, steps, request) {
+async function rewrite(bytes, steps, request, { webCrypto } = {}) {
     const m = await ready();
     const data = toBytes(bytes);
     for (const [name, value] of Object.entries(steps)) {
         request.number(`rewrite.${name}`, value);
     }
     try {
-        return withSource(m, m.put(data), data.length, (source) => m.collect(
-            (out) => request.run(m, (r) => m.check('ald_wasm_rewrite', source, r, out))));
+        return await withSource(m, m.put(data), data.length, (source) => complete(m, () => m.collect(
+            (out) => request.run(m, (r) => m.check('ald_wasm_rewrite', source, r, out))), { webCrypto, defer: SEVERAL }));
     } finally {
         request.wipe();
     }
@@ -263,21 +271,21 @@ function signingOf({ sign: key, dropSignature }) {
 export async function sign(bytes, key, options = {}) {
     const request = await loadRequest(options);
     await request.protect({ sign: key });
-    return rewrite(bytes, { signing: SIGNING.sign }, request);
+    return rewrite(bytes, { signing: SIGNING.sign }, request, options);
 }
 
 export async function encrypt(bytes, { password, recipients, kdf, read = {}, ...options }) {
     checkNames(options, 'sign', 'dropSignature');
     const request = await loadRequest(read);
     await request.protect({ sign: options.sign, encrypt: { password, recipients, kdf } });
-    return rewrite(bytes, { signing: signingOf(options), encrypting: 1 }, request);
+    return rewrite(bytes, { signing: signingOf(options), encrypting: 1 }, request, read);
 }
 
 export async function decrypt(bytes, options) {
     const { sign: key, dropSignature, ...reading } = options;
     const request = await loadRequest(reading);
     await request.protect({ sign: key });
-    return rewrite(bytes, { signing: signingOf(options), encrypting: 2 }, request);
+    return rewrite(bytes, { signing: signingOf(options), encrypting: 2 }, request, reading);
 }
 
 /** Puts a license into a file, or with null takes it out. */
@@ -285,7 +293,7 @@ export async function license(bytes, terms, options = {}) {
     const { sign: key, dropSignature, ...reading } = options;
     const request = await loadRequest(reading);
     await request.protect({ sign: key, license: terms });
-    return rewrite(bytes, { signing: signingOf(options), licensing: terms === null ? 2 : 1 }, request);
+    return rewrite(bytes, { signing: signingOf(options), licensing: terms === null ? 2 : 1 }, request, reading);
 }
 
 /** A new pair of keys as PEM: "ed25519" signs, "x25519" receives. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Files behind a URL: all of it at once, or the parts that are asked for by HTTP Range.
 
+import { complete } from './complete.js';
 import { AldError, ioError } from './error.js';
 
 const FIRST_BYTES = 1024; // header and metadata of most files: no more than what has to be read anyway
@@ -158,26 +159,8 @@ export class Remote {
         this.#supply(begin, await smallBody(response, quiet, end - begin));
     }
 
-    /** Runs a call of the module until it has all bytes that it needs. */
-    async run(body, { signal } = {}) {
-        const options = { ...this.#options, signal: signal ?? this.#options.signal };
-        for (;;) {
-            options.signal?.throwIfAborted();
-            try {
-                const result = body();
-                this.#m.call('ald_wasm_source_forget', this.source, this.#prefixEnd);
-                return result;
-            } catch (error) {
-                const missing = this.#missing(error);
-                if (missing === null) {
-                    throw error;
-                }
-                await this.#fetch(missing.begin, missing.end, options);
-            }
-        }
-    }
-
-    #missing(error) {
+    /** The range that a call lacked, when that is why it failed; else null. */
+    missing(error) {
         if (!(error instanceof AldError) || error.name !== 'IoError' || this.#m.isDead) {
             return null;
         }
@@ -187,6 +170,19 @@ export class Remote {
         }
         const begin = this.#m.view.getFloat64(at, true);
         return { begin, end: begin + this.#m.view.getFloat64(at + 8, true) };
+    }
+
+    async fetch({ begin, end }, signal) {
+        await this.#fetch(begin, end, { ...this.#options, signal: signal ?? this.#options.signal });
+    }
+
+    /** Runs a call of the module until it has all that it needs. */
+    async run(body, { signal = this.#options.signal, ...options } = {}) {
+        const result = await complete(this.#m, body, { ...options, remote: this, signal });
+        if (!this.#m.isDead) {
+            this.#m.call('ald_wasm_source_forget', this.source, this.#prefixEnd);
+        }
+        return result;
     }
 
     /** From now on only bytes before `end` are kept between calls. */

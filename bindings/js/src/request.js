@@ -20,7 +20,7 @@ const BINARIES = ['base64', 'hex'];
 
 const KNOWN = {
     load: ['password', 'privateKeys', 'trustedKeys', 'allowUntrusted', 'allowUnsigned', 'allowPlain', 'requireCommit', 'commercial',
-        'revocations', 'ignoreExpiry', 'limits', 'cacheBytes', 'checkAll', 'signal', 'onProgress'],
+        'revocations', 'ignoreExpiry', 'limits', 'cacheBytes', 'checkAll', 'webCrypto', 'signal', 'onProgress'],
     save: ['datasetType', 'compression', 'compat', 'sha256', 'layout', 'aligned', 'chunkRows', 'metadata', 'sign', 'encrypt',
         'license'],
     read: ['format', 'csv', 'json', 'schema'],

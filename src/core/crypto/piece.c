@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/base/buf.h"
+#include "core/base/checked.h"
 #include "core/base/endian.h"
 #include "core/base/fail.h"
 #include "core/crypto/digest.h"
@@ -122,4 +124,68 @@ ald_status ald__piece_open(const ald__piece_keys *keys, const ald_host *host,
     prepare(keys, piece, &call);
     return host->crypto->gcm_open(call.key, call.nonce, call.aad, call.aad_size, sealed, size, text,
                                   err);
+}
+
+/* ---- a payload in memory */
+
+static size_t list_count(const ald__piece_list *l)
+{
+    return l->chunks == NULL ? 1 : (size_t)l->chunk_count + 2;
+}
+
+/* The i-th to open; *begin and *end: where it lies. */
+static ald__piece list_piece(const ald__piece_list *l, size_t i, size_t *begin, size_t *end)
+{
+    uint64_t k = l->chunks == NULL ? 0 : i == 0 ? l->chunk_count + 1 : i - 1;
+    *begin = k == 0 ? 0 : (size_t)l->ends(l->ctx, k - 1);
+    *end = (size_t)l->ends(l->ctx, k);
+    return ald__piece_at(l->chunks, l->chunk_count, k);
+}
+
+static void list_call(const ald__piece_keys *keys, const ald__piece_list *l, size_t i,
+                      ald_gcm_call *out)
+{
+    size_t begin, end;
+    ald__piece piece = list_piece(l, i, &begin, &end);
+    piece_call call;
+    prepare(keys, &piece, &call);
+    out->key = call.key;
+    memcpy(out->nonce, call.nonce, sizeof out->nonce);
+    memcpy(out->aad, call.aad, sizeof out->aad);
+    out->aad_size = (uint32_t)call.aad_size;
+    out->sealed = l->from + begin;
+    out->sealed_size = end - begin;
+    out->text = l->to + begin;
+}
+
+static ald_status open_together(const ald__piece_keys *keys, const ald_host *host,
+                                const ald__piece_list *l, ald_error *err)
+{
+    size_t count = list_count(l), size;
+    ald_gcm_call *calls;
+    ald_status st;
+    if (!ald__mul_size(count, sizeof *calls, &size))
+        return ald__no_memory(err, SIZE_MAX);
+    calls = ald__alloc(&host->alloc, size, err);
+    if (calls == NULL)
+        return ALD_E_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        list_call(keys, l, i, &calls[i]);
+    st = host->crypto->gcm_open_all(calls, count, err);
+    ald__release(&host->alloc, calls, size);
+    return st;
+}
+
+ald_status ald__piece_open_list(const ald__piece_keys *keys, const ald_host *host,
+                                const ald__piece_list *l, ald_error *err)
+{
+    if (ALD_CRYPTO_HAS(host->crypto, gcm_open_all))
+        return open_together(keys, host, l, err);
+    for (size_t i = 0; i < list_count(l); i++) {
+        size_t begin, end;
+        ald__piece piece = list_piece(l, i, &begin, &end);
+        ALD_TRY(
+            ald__piece_open(keys, host, &piece, l->from + begin, end - begin, l->to + begin, err));
+    }
+    return ALD_OK;
 }

@@ -53,4 +53,18 @@ ALD_NODISCARD ald_status ald__piece_open(const ald__piece_keys *keys, const ald_
                                          const ald__piece *piece, const uint8_t *sealed,
                                          size_t size, uint8_t *text, ald_error *err);
 
+/* The pieces of a payload, which all lie in memory: piece k ends at ends(ctx, k), and is opened to the same place in `to`. The last
+ * one and the first come first: they show that the chunks belong together (F-228). */
+typedef struct ald__piece_list {
+    const ald_chunk_entry *chunks; /* NULL: one piece, the whole */
+    uint64_t chunk_count;
+    uint64_t (*ends)(const void *ctx, uint64_t k);
+    const void *ctx;
+    const uint8_t *from;
+    uint8_t *to; /* may be `from` */
+} ald__piece_list;
+
+ALD_NODISCARD ald_status ald__piece_open_list(const ald__piece_keys *keys, const ald_host *host,
+                                              const ald__piece_list *list, ald_error *err);
+
 #endif

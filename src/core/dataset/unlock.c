@@ -103,32 +103,18 @@ ald_status ald__unlock(const ald__file *f, const ald__settings *settings, const 
 
 /* ---- a whole payload */
 
-/* One piece of [begin, end), from `from` to the same place in `to`; both may be one. */
-static ald_status open_piece(const unlocking *u, const ald__piece_keys *keys, uint64_t index,
-                             const uint8_t *from, uint8_t *to, ald_error *err)
+static uint64_t piece_end(const void *ctx, uint64_t k)
 {
-    const ald__file *f = u->file;
-    ald__piece piece = ald__piece_at(f->chunks, f->chunk_count, index);
-    uint64_t begin = 0, end = f->payload_size;
-    if (piece.kind != ALD__PIECE_WHOLE) {
-        begin = index == 0 ? 0 : ald__file_piece_end(f, index - 1);
-        end = ald__file_piece_end(f, index);
-    }
-    return ald__piece_open(keys, u->host, &piece, from + begin, (size_t)(end - begin), to + begin,
-                           err);
+    const ald__file *f = ctx;
+    return f->chunks == NULL ? f->payload_size : ald__file_piece_end(f, k);
 }
 
-/* Epilogue and prologue come first: they show that the chunks belong together (F-228). */
 static ald_status open_pieces_with(const unlocking *u, const ald__piece_keys *keys,
                                    const uint8_t *from, uint8_t *to, ald_error *err)
 {
-    uint64_t n = u->file->chunk_count;
-    if (u->file->chunks == NULL)
-        return open_piece(u, keys, 0, from, to, err);
-    ALD_TRY(open_piece(u, keys, n + 1, from, to, err));
-    for (uint64_t i = 0; i <= n; i++)
-        ALD_TRY(open_piece(u, keys, i, from, to, err));
-    return ALD_OK;
+    const ald__file *f = u->file;
+    ald__piece_list list = {f->chunks, f->chunk_count, piece_end, f, from, to};
+    return ald__piece_open_list(keys, u->host, &list, err);
 }
 
 /* Where nothing but a tag tells the right key, all that could be it are tried. */

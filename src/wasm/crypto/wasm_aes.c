@@ -5,6 +5,7 @@
 
 #include <bearssl.h>
 
+#include "wasm/crypto/deferral.h"
 #include "wasm/crypto/wasm_crypto.h"
 
 #define TEXT_MAX 0xFFFFFFFE0ull /* 2^39 - 256 bits: the counter has 32 */
@@ -44,9 +45,9 @@ ald_status ald__wasm_gcm_seal(const uint8_t *key, const uint8_t *nonce, const vo
     return ALD_OK;
 }
 
-ald_status ald__wasm_gcm_open(const uint8_t *key, const uint8_t *nonce, const void *aad,
-                              size_t aad_size, const void *sealed, size_t sealed_size,
-                              uint8_t *text, ald_error *err)
+static ald_status open_here(const uint8_t *key, const uint8_t *nonce, const void *aad,
+                            size_t aad_size, const void *sealed, size_t sealed_size, uint8_t *text,
+                            ald_error *err)
 {
     gcm g;
     uint8_t tag[ALD_GCM_TAG_BYTES];
@@ -68,4 +69,48 @@ ald_status ald__wasm_gcm_open(const uint8_t *key, const uint8_t *nonce, const vo
     return fits ? ALD_OK
                 : ald_error_set(err, ALD_E_DECRYPTION_FAILED, ALD_NO_OFFSET, "%s",
                                 ALD_DECRYPTION_FAILED_TEXT);
+}
+
+static ald_status waits(ald_error *err)
+{
+    return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET,
+                         "an encrypted piece that is opened elsewhere");
+}
+
+ald_status ald__wasm_gcm_open(const uint8_t *key, const uint8_t *nonce, const void *aad,
+                              size_t aad_size, const void *sealed, size_t sealed_size,
+                              uint8_t *text, ald_error *err)
+{
+    ald_gcm_call c = {.key = key, .sealed = sealed, .sealed_size = sealed_size, .text = text};
+    if (aad_size <= sizeof c.aad) {
+        memcpy(c.nonce, nonce, sizeof c.nonce);
+        if (aad_size > 0)
+            memcpy(c.aad, aad, aad_size);
+        c.aad_size = (uint32_t)aad_size;
+        if (ald__wasm_deferred_waits(&c, 0))
+            return waits(err);
+        if (ald__wasm_deferred_take(&c))
+            return ALD_OK;
+    }
+    return open_here(key, nonce, aad, aad_size, sealed, sealed_size, text, err);
+}
+
+/* All go elsewhere before one text is given out. */
+ald_status ald__wasm_gcm_open_all(const ald_gcm_call *calls, size_t count, ald_error *err)
+{
+    int wait = 0;
+    for (size_t i = 0; i < count; i++)
+        wait |= ald__wasm_deferred_waits(&calls[i], 1);
+    if (wait)
+        return waits(err);
+    for (size_t i = 0; i < count; i++) {
+        const ald_gcm_call *c = &calls[i];
+        ald_status st = ALD_OK;
+        if (!ald__wasm_deferred_take(c))
+            st = open_here(c->key, c->nonce, c->aad, c->aad_size, c->sealed, c->sealed_size,
+                           c->text, err);
+        if (st != ALD_OK)
+            return st;
+    }
+    return ALD_OK;
 }

@@ -42,6 +42,7 @@ ald_status ald__wasm_gcm_seal(const uint8_t *key, const uint8_t *nonce, const vo
 ald_status ald__wasm_gcm_open(const uint8_t *key, const uint8_t *nonce, const void *aad,
                               size_t aad_size, const void *sealed, size_t sealed_size,
                               uint8_t *text, ald_error *err);
+ald_status ald__wasm_gcm_open_all(const ald_gcm_call *calls, size_t count, ald_error *err);
 
 ald_status ald__wasm_ed25519_public(const uint8_t *seed, uint8_t *public_key, ald_error *err);
 ald_status ald__wasm_ed25519_sign(const uint8_t *seed, const void *message, size_t size,
@@ -63,7 +64,8 @@ ald_status ald__wasm_ed25519_verify_finish(void *state, int cancel, ald_error *e
     .blake3_update = ald__wasm_blake3_update, .blake3_finish = ald__wasm_blake3_finish,            \
     .hkdf_sha256 = ald__wasm_hkdf_sha256, .argon2id = ald__wasm_argon2id,                          \
     .x25519_public = ald__wasm_x25519_public, .x25519 = ald__wasm_x25519,                          \
-    .gcm_open = ald__wasm_gcm_open, .ed25519_verify = ald__wasm_ed25519_verify,                    \
+    .gcm_open = ald__wasm_gcm_open, .gcm_open_all = ald__wasm_gcm_open_all,                        \
+    .ed25519_verify = ald__wasm_ed25519_verify,                                                    \
     .ed25519_verify_new = ald__wasm_ed25519_verify_new,                                            \
     .ed25519_verify_update = ald__wasm_ed25519_verify_update,                                      \
     .ed25519_verify_finish = ald__wasm_ed25519_verify_finish

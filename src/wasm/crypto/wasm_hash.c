@@ -5,6 +5,7 @@
 #include <sodium/crypto_kdf_hkdf_sha256.h>
 #include <sodium/crypto_pwhash_argon2id.h>
 
+#include "wasm/crypto/deferral.h"
 #include "wasm/crypto/wasm_crypto.h"
 
 #define OUT_MAX 8160  /* 255 hashes */
@@ -96,22 +97,42 @@ ald_status ald__wasm_hkdf_sha256(const void *ikm, size_t ikm_size, const void *i
     return ALD_OK;
 }
 
+/* All that a key of Argon2id is made from, as one hash. */
+static void argon2id_facts(const void *password, size_t password_size, const uint8_t *salt,
+                           uint32_t m_kib, uint32_t t, uint8_t out[ALD_BLAKE3_BYTES])
+{
+    blake3_hasher h;
+    blake3_hasher_init(&h);
+    blake3_hasher_update(&h, &m_kib, sizeof m_kib);
+    blake3_hasher_update(&h, &t, sizeof t);
+    blake3_hasher_update(&h, salt, ALD_ARGON2_SALT_BYTES);
+    blake3_hasher_update(&h, password, password_size);
+    blake3_hasher_finalize(&h, out, ALD_BLAKE3_BYTES);
+    ald__wasm_wipe(&h, sizeof h);
+}
+
 ald_status ald__wasm_argon2id(const void *password, size_t password_size, const uint8_t *salt,
                               uint32_t m_kib, uint32_t t, uint32_t p, uint8_t *out, size_t out_size,
                               ald_error *err)
 {
     uint64_t memory = (uint64_t)m_kib * 1024;
+    uint8_t facts[ALD_BLAKE3_BYTES];
     if (p != 1)
         return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                              "Argon2id with %u lanes; 1 is supported", p);
     if (t == 0 || m_kib < 8 || out_size < 16 || out_size > UINT32_MAX || password_size > UINT32_MAX)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "Argon2id: a setting is not allowed");
+    argon2id_facts(password, password_size, salt, m_kib, t, facts);
+    if (ald__wasm_deferred_key(facts, out, out_size))
+        return ALD_OK;
     if ((size_t)memory != memory ||
         crypto_pwhash_argon2id(out, out_size, password, password_size, salt, t, (size_t)memory,
                                crypto_pwhash_argon2id_ALG_ARGON2ID13) != 0)
         return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET,
                              "no memory to derive a key from the password: %u MiB are needed",
                              m_kib / 1024);
+    ald__wasm_deferred_keep(facts, out, out_size);
+    ald__wasm_wipe(facts, sizeof facts);
     return ALD_OK;
 }
