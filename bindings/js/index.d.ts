@@ -275,7 +275,7 @@ export interface SaveOptions {
     /** Ed25519 private key. */
     sign?: Key;
     encrypt?: Encryption;
-    license?: LicenseTerms;
+    license?: LicenseTerms | null;
     /** What the bytes or text are; Arrow IPC is found out, text without it is CSV. */
     format?: 'arrow' | 'csv' | 'jsonl' | 'json';
     csv?: {
@@ -299,6 +299,134 @@ export function encrypt(bytes: Bytes, options: Encryption & Resign & { read?: Lo
 export function decrypt(bytes: Bytes, options: LoadOptions & Resign): Promise<Uint8Array>;
 /** Sets the license, or takes it out with null. */
 export function license(bytes: Bytes, terms: LicenseTerms | null, options?: LoadOptions & Resign): Promise<Uint8Array>;
+
+/** What a mark belongs to. */
+export interface Seller {
+    /** The seller's Ed25519 private key. */
+    sellerKey: Key;
+    /** A name of the data set: its marks then have a key of their own. The same one is given when they are looked for. */
+    datasetId?: string;
+    /** What statistics may take; 512 MiB without it. */
+    memoryBytes?: number;
+}
+
+export interface WatermarkOptions extends Seller, SaveOptions {
+    /** Who gets the copy. The name is not in the file. */
+    buyer: string;
+    /** Largest relative change of a value, 0.00001 to 0.004; 0.0005 without it. */
+    strength?: number;
+    /** Share of rows that may be deleted before the buyer cannot be read any more; 0.5 without it. */
+    redundancy?: number;
+    columns?: string[];
+    /** Without the lowest bits that show everybody that there is a mark. */
+    hidden?: boolean;
+    /** No decimal changes by more than the strength either. */
+    strict?: boolean;
+    /** Also columns that look like keys. */
+    markKeys?: boolean;
+    /** Of a Dataset that is signed: the copy may be unsigned. */
+    dropSignature?: boolean;
+    /** Of a Dataset that was encrypted: the copy may be plain. */
+    plain?: boolean;
+}
+
+export interface WatermarkColumn {
+    name: string;
+    column: number;
+    mode: string;
+    /** Why it was not marked; else null. */
+    reason: string | null;
+    planes: number;
+    isEstimate: boolean;
+    values: number;
+    marked: number;
+    carriers: number;
+    largestChange: number;
+    meanChange: number;
+    meanShift: number;
+    deviationShift: number;
+}
+
+/**
+ * A copy whose numbers tell which buyer it was made for. Metadata of a Dataset stay; a license then says `watermarked`. Keep the
+ * report's `buyerHash` with the buyer's name: `extract` needs one of them to name the buyer.
+ */
+export function watermark(
+    data: Dataset | Bytes | string | object[] | { [column: string]: NumberArray | unknown[] }, options: WatermarkOptions,
+): Promise<{ file: Uint8Array; report: { buyerHash: string; capacity: number; capacityIsLow: boolean; columns: WatermarkColumn[] } }>;
+
+/** A name, or a line of the command's registry. */
+export type Buyer = string | { buyer: string; buyer_hash: string };
+
+export interface ExtractOptions extends Seller, Pick<SaveOptions, 'format' | 'csv' | 'json'> {
+    /** Each is tried, which needs far less data than reading one blind. */
+    buyers?: Buyer[];
+    /** Unit conversions that the data may have gone through: the numbers are factor times yours, plus offset. */
+    affine?: { factor: number; offset?: number }[];
+}
+
+export interface Finding {
+    found: boolean;
+    /** A mark of the seller's is there; the buyer may not be readable. */
+    isMarked: boolean;
+    /** Where `buyers` has the name. */
+    buyer: string | null;
+    buyerHash: string | null;
+    method: 'blind' | 'registry' | null;
+    /** 0 to 1. */
+    confidence: number;
+    evidenceBits: number;
+    log2P: number;
+    agreement: number;
+    presence: number;
+    carriers: number;
+    profiles: number;
+    candidates: number;
+    /** Index of the conversion that it was found with. */
+    affine: number | null;
+    /** All of `buyers` that are confirmed: several, when they mixed their copies. */
+    confirmed: { buyer: string; buyerHash: string; log2P: number; agreement: number }[];
+    columns: { name: string; column: number; carriers: number; log2P: number; agreement: number }[];
+}
+
+/** Which buyer a suspect copy was made for, in any form that `save` takes. */
+export function extract(
+    data: Dataset | Bytes | string | object[] | { [column: string]: NumberArray | unknown[] }, options: ExtractOptions,
+): Promise<Finding>;
+
+export interface ColumnEntropy {
+    name: string;
+    column: number;
+    class: string;
+    suspicious: boolean;
+    signs: ('island' | 'lsb' | 'correlation' | 'period' | 'phase')[];
+    /** Thresholds that clean data pass often, given for comparison. */
+    rawThresholdsPassed: ('lsbEntropy' | 'ks' | 'chiSquare' | 'correlation')[];
+    bits: number;
+    values: number;
+    distinct: number;
+    rows: number;
+    lsbOnes: number;
+    lsbEntropy: number;
+    shannonEntropy: number;
+    ksDistance: number;
+    ksP: number;
+    chiSquare: number;
+    chiSquareP: number;
+    bitCorrelation: number;
+    bitCorrelationDistance: number;
+    centeredCorrelation: number;
+    centeredCorrelationP: number;
+    peak256: number;
+    phase: { plane: number; p: number; strength: number }[];
+    p: number;
+}
+
+/** Whether numbers look marked, to somebody without a key. */
+export function detect(
+    data: Dataset | Bytes | string | object[] | { [column: string]: NumberArray | unknown[] },
+    options?: Pick<SaveOptions, 'format' | 'csv' | 'json'> & { memoryBytes?: number },
+): Promise<{ likelyWatermarked: boolean; confidence: number; suspiciousColumns: string[]; columns: ColumnEntropy[] }>;
 
 /** A new pair as PEM: "ed25519" signs, "x25519" receives encrypted files. */
 export function generateKey(algorithm: 'ed25519' | 'x25519'): Promise<{ privateKey: string; publicKey: string }>;

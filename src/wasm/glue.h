@@ -19,6 +19,7 @@
 #include "ald/reader.h"
 #include "ald/rewrite.h"
 #include "ald/trust.h"
+#include "ald/watermark.h"
 #include "ald/writer.h"
 
 #ifdef __wasm__
@@ -52,6 +53,8 @@ typedef struct ald_wasm_request {
     ald_jsonl_options jsonl;
     ald_jsonl_write_options jsonl_out;
     ald_ipc_options ipc_out;
+    ald_watermark_options mark;
+    ald_watermark_read_options reading;
     struct ald_wasm_blob *blobs; /* bytes that members point to */
     uint8_t has_license, has_revocations;
 } ald_wasm_request;
@@ -69,6 +72,8 @@ const ald_load_options *ald_wasm_request_load(ald_wasm_request *request);
 const ald_save_options *ald_wasm_request_save(ald_wasm_request *request);
 const ald_rewrite_options *ald_wasm_request_rewrite(ald_wasm_request *request);
 ald_license *ald_wasm_request_license(ald_wasm_request *request);
+const ald_watermark_options *ald_wasm_request_mark(ald_wasm_request *request);
+const ald_watermark_read_options *ald_wasm_request_reading(ald_wasm_request *request);
 
 /* ---- sources */
 /* `data` comes from ald_wasm_alloc and is the source's. NULL: no memory, and `data` is freed. */
@@ -111,6 +116,9 @@ ald_status ald_wasm_write_ipc(struct ArrowArrayStream *batches, ald_wasm_request
 ald_status ald_wasm_save(struct ArrowArrayStream *batches, ald_wasm_request *request,
                          ald_buffer *out);
 ald_status ald_wasm_rewrite(ald_source *source, ald_wasm_request *request, ald_buffer *out);
+/* The schema of a stream, as a handle; NULL: why is in the error. */
+struct ArrowSchema *ald_wasm_stream_schema(struct ArrowArrayStream *stream);
+void ald_wasm_schema_free(struct ArrowSchema *schema);
 /* A table of `column_count` columns, filled one after the other. The buffers come from ald_wasm_alloc, and are the table's, also
  * on failure: validity (NULL: no nulls), then values, or offsets and bytes. ald_wasm_table_stream takes the table. */
 struct ArrowArray *ald_wasm_table_new(uint32_t column_count, double row_count);

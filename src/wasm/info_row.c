@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An ald_info as a row of numbers, and proofs that structs lie in memory as the other side reads them. */
 #include "ald/arrow.h"
+#include "ald/piracy.h"
 #include "wasm/crypto/deferral.h"
 #include "wasm/glue.h"
 
@@ -30,6 +31,46 @@ LIES(ald_wasm_piece, key, 8);
 LIES(ald_wasm_piece, nonce, 12);
 LIES(ald_wasm_piece, aad, 16);
 LIES(ald_wasm_piece, aad_size, 20);
+LIES(ald_watermark_report, column_count, 4);
+LIES(ald_watermark_report, capacity, 8);
+LIES(ald_watermark_report, capacity_is_low, 16);
+LIES(ald_watermark_column, column, 4);
+LIES(ald_watermark_column, mode, 8);
+LIES(ald_watermark_column, reason, 9);
+LIES(ald_watermark_column, planes, 10);
+LIES(ald_watermark_column, is_estimate, 11);
+LIES(ald_watermark_column, value_count, 16);
+LIES(ald_watermark_column, largest_change, 40);
+LIES(ald_watermark_column, deviation_shift, 64);
+_Static_assert(sizeof(ald_watermark_column) == 72, "ald_watermark_column has grown");
+LIES(ald_watermark_finding, is_marked, 1);
+LIES(ald_watermark_finding, profiles, 4);
+LIES(ald_watermark_finding, affine, 12);
+LIES(ald_watermark_finding, buyer_hash, 16);
+LIES(ald_watermark_finding, confidence, 48);
+LIES(ald_watermark_finding, carriers, 88);
+_Static_assert(sizeof(ald_watermark_finding) == 96, "ald_watermark_finding has grown");
+LIES(ald_watermark_rank, log2_p, 8);
+LIES(ald_watermark_rank, agreement, 16);
+_Static_assert(sizeof(ald_watermark_rank) == 24, "ald_watermark_rank has grown");
+LIES(ald_column_evidence, carriers, 16);
+LIES(ald_column_evidence, agreement, 32);
+_Static_assert(sizeof(ald_column_evidence) == 40, "ald_column_evidence has grown");
+LIES(ald_detection, confidence, 8);
+LIES(ald_column_entropy, column, 4);
+LIES(ald_column_entropy, entropy_class, 8);
+LIES(ald_column_entropy, signs, 9);
+LIES(ald_column_entropy, raw, 10);
+LIES(ald_column_entropy, bits, 11);
+LIES(ald_column_entropy, value_count, 16);
+LIES(ald_column_entropy, lsb_ones, 40);
+LIES(ald_column_entropy, bit_correlation, 96);
+LIES(ald_column_entropy, bit_correlation_distance, 104);
+LIES(ald_column_entropy, centered_correlation, 112);
+LIES(ald_column_entropy, peak_256, 128);
+LIES(ald_column_entropy, phase_p, 136);
+LIES(ald_column_entropy, p, 408);
+LIES(ald_column_entropy, low_bytes, 416);
 LIES(ald_chunk_entry, byte_offset, 8);
 LIES(ald_chunk_entry, num_rows, 16);
 LIES(ald_chunk_entry, compressed_size, 20);

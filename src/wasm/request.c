@@ -17,10 +17,12 @@ enum option_kind {
     OPTION_U16,
     OPTION_U32,
     OPTION_U64,
+    OPTION_F32,
     OPTION_POINTER, /* a handle */
     OPTION_BYTES,   /* pointer, and size at `at_size` */
     OPTION_KEYS,    /* pointer, and count of 32 bytes each at `at_size` */
     OPTION_IDS,     /* the same of 16 bytes */
+    OPTION_U32S,    /* the same of 4 bytes */
     OPTION_FIXED    /* exactly `at_size` bytes in the struct itself */
 };
 
@@ -95,6 +97,14 @@ static const option options[] = {
     NUMBER(jsonl_out.text.binary, OPTION_U8),
     NUMBER(jsonl_out.text.plain_json, OPTION_U8),
     NUMBER(ipc_out.kind, OPTION_U8),
+    NUMBER(mark.flags, OPTION_U32),
+    {"mark.buyer_hash", OPTION_FIXED, AT(mark.buyer_hash), ALD_WATERMARK_BUYER_BYTES},
+    NUMBER(mark.strength, OPTION_F32),
+    NUMBER(mark.redundancy, OPTION_F32),
+    BYTES(mark.columns, mark.column_count, OPTION_U32S),
+    NUMBER(mark.memory_bytes, OPTION_U64),
+    BYTES(reading.affine, reading.affine_count, OPTION_IDS),
+    NUMBER(reading.memory_bytes, OPTION_U64),
 };
 
 ald_wasm_request *ald_wasm_request_new(void)
@@ -109,6 +119,8 @@ ald_wasm_request *ald_wasm_request_new(void)
     static const ald_jsonl_options jsonl = ALD_JSONL_OPTIONS_INIT;
     static const ald_jsonl_write_options jsonl_out = ALD_JSONL_WRITE_OPTIONS_INIT;
     static const ald_ipc_options ipc_out = ALD_IPC_OPTIONS_INIT;
+    static const ald_watermark_options mark = ALD_WATERMARK_OPTIONS_INIT;
+    static const ald_watermark_read_options reading = ALD_WATERMARK_READ_OPTIONS_INIT;
     ald_wasm_request *request = calloc(1, sizeof *request);
     if (request == NULL)
         return NULL;
@@ -122,6 +134,8 @@ ald_wasm_request *ald_wasm_request_new(void)
     request->jsonl = jsonl;
     request->jsonl_out = jsonl_out;
     request->ipc_out = ipc_out;
+    request->mark = mark;
+    request->reading = reading;
     return request;
 }
 
@@ -159,7 +173,10 @@ static ald_status bad_option(const char *name)
 static int point_to(ald_wasm_request *request, const option *o, void *data, size_t size)
 {
     uint8_t *base = (uint8_t *)request;
-    size_t unit = o->kind == OPTION_KEYS ? 32 : o->kind == OPTION_IDS ? 16 : 1;
+    size_t unit = o->kind == OPTION_KEYS   ? 32
+                  : o->kind == OPTION_IDS  ? 16
+                  : o->kind == OPTION_U32S ? 4
+                                           : 1;
     size_t count = size / unit;
     if (o->kind < OPTION_BYTES || size % unit != 0)
         return 0;
@@ -205,6 +222,11 @@ ald_status ald_wasm_request_number(ald_wasm_request *request, const char *name, 
            : o->kind == OPTION_U16 ? 2
            : o->kind == OPTION_U64 ? 8
                                    : 4; /* a pointer, too */
+    if (o->kind == OPTION_F32) {
+        float real = (float)value;
+        memcpy((uint8_t *)request + o->at, &real, sizeof real);
+        return ALD_OK;
+    }
     if (size < 8 && number >> (8 * size) != 0)
         return bad_option(name);
     memcpy((uint8_t *)request + o->at, &number, size); /* little-endian */
@@ -230,6 +252,16 @@ const ald_rewrite_options *ald_wasm_request_rewrite(ald_wasm_request *request)
     request->rewrite.load = ald_wasm_request_load(request);
     request->rewrite.protection = *ald_wasm_request_save(request)->protection;
     return &request->rewrite;
+}
+
+const ald_watermark_options *ald_wasm_request_mark(ald_wasm_request *request)
+{
+    return &request->mark;
+}
+
+const ald_watermark_read_options *ald_wasm_request_reading(ald_wasm_request *request)
+{
+    return &request->reading;
 }
 
 ald_license *ald_wasm_request_license(ald_wasm_request *request)

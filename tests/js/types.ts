@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Compiled, not run: the types of the package fit how it is used.
 import {
-    AldError, Batch, Column, Dataset, Info, cacheFromUrl, decrypt, encrypt, generateKey, init, inspect, license, load, loadCached,
-    loadFromUrl, open, openUrl, save, sign, verify,
+    AldError, Batch, Column, Dataset, Finding, Info, cacheFromUrl, decrypt, detect, encrypt, extract, generateKey, init, inspect, license, load, loadCached,
+    loadFromUrl, open, openUrl, save, sign, verify, watermark,
 } from 'alimentar';
 
 export async function use(bytes: ArrayBuffer, module: WebAssembly.Module): Promise<number> {
@@ -27,6 +27,9 @@ export async function use(bytes: ArrayBuffer, module: WebAssembly.Module): Promi
     await license(file, { licensee: 'Anna', expiresAt: new Date() });
     await (await open(bytes)).toArrowIPC({ format: 'file' });
     const cached: Dataset | null = await loadCached('k') ?? await cacheFromUrl('k', 'https://example.org/x.ald');
+    const copy = await watermark(data, { sellerKey: privateKey, buyer: 'ACME', strength: 0.001, compression: 'lz4', license: null });
+    const whose: Finding = await extract(copy.file, { sellerKey: privateKey, buyers: ['ACME', { buyer: 'B', buyer_hash: copy.report.buyerHash }] });
+    console.log(whose.buyer, (await detect(data)).columns[0].signs, copy.report.columns[0].mode);
     await loadFromUrl(new URL('https://example.org/x.ald'), { fetch });
     try {
         await cached.rows(0, 1);

@@ -291,6 +291,12 @@ export class Dataset {
         return new WholeColumn(chunks, field);
     }
 
+    /** Has all bytes of a remote file fetched, for a call that reads them from end to end. */
+    async fetchAll() {
+        this.#open();
+        await this.#remote?.fetchAll();
+    }
+
     /** Runs body(stream) over all batches. The stream is in the module and is used up. */
     withStream(body) {
         const m = this.#m;
@@ -310,9 +316,7 @@ export class Dataset {
     }
 
     async #write(request, name, ...format) {
-        if (this.#remote !== null) {
-            await this.#remote.fetchAll();
-        }
+        await this.fetchAll();
         const body = () => this.#m.collect((out) => request.run(this.#m, (options) => this.withStream(
             (m, stream) => m.check(name, stream, ...format, options, out))));
         return this.#run(body, { webCrypto: false }); // all chunks are one call, which shall not begin again for each

@@ -11,6 +11,7 @@ import { Runtime } from './module.js';
 import { download, Remote } from './remote.js';
 import { checkNames, Request, toBytes } from './request.js';
 import { inputStream } from './input.js';
+import { detectIn, extractFrom, mark, saveOptions } from './watermark.js';
 
 export { AldError } from './error.js';
 export { cachedKeys, removeCached } from './cache.js';
@@ -236,10 +237,18 @@ export async function verify(bytes, options = {}) {
     }
 }
 
+/** Data that are read from end to end are all there. */
+async function fetched(data) {
+    if (data instanceof Dataset) {
+        await data.fetchAll();
+    }
+}
+
 export async function save(data, options = {}) {
     checkNames(options, 'save', 'read');
     const request = await new Request().save(options);
     const m = await ready();
+    await fetched(data);
     try {
         return inputStream(m, data, options, request, (stream) => m.collect(
             (out) => request.run(m, (r) => m.check('ald_wasm_save', stream, r, out))));
@@ -294,6 +303,36 @@ export async function license(bytes, terms, options = {}) {
     const request = await loadRequest(reading);
     await request.protect({ sign: key, license: terms });
     return rewrite(bytes, { signing: signingOf(options), licensing: terms === null ? 2 : 1 }, request, reading);
+}
+
+/** A copy for a buyer, whose numbers tell that it is this buyer's. */
+export async function watermark(data, options) {
+    checkNames(options, 'save', 'read', 'mark', 'dropSignature', 'plain');
+    const saving = saveOptions(data, options);
+    const request = await new Request().save(saving);
+    const m = await ready();
+    await fetched(data);
+    try {
+        return await mark(m, data, saving, request);
+    } finally {
+        request.wipe();
+    }
+}
+
+/** Which buyer a suspect copy was made for. */
+export async function extract(data, options) {
+    checkNames(options, 'read', 'look');
+    const m = await ready();
+    await fetched(data);
+    return extractFrom(m, data, options);
+}
+
+/** Whether numbers look marked, to somebody without a key. */
+export async function detect(data, options = {}) {
+    checkNames(options, 'read', 'memoryBytes');
+    const m = await ready();
+    await fetched(data);
+    return detectIn(m, data, options);
 }
 
 /** A new pair of keys as PEM: "ed25519" signs, "x25519" receives. */

@@ -23,7 +23,9 @@ const KNOWN = {
         'revocations', 'ignoreExpiry', 'limits', 'cacheBytes', 'checkAll', 'webCrypto', 'signal', 'onProgress'],
     save: ['datasetType', 'compression', 'compat', 'sha256', 'layout', 'aligned', 'chunkRows', 'metadata', 'sign', 'encrypt',
         'license'],
-    read: ['format', 'csv', 'json', 'schema'],
+    read: ['format', 'csv', 'json'],
+    mark: ['sellerKey', 'buyer', 'datasetId', 'strength', 'redundancy', 'columns', 'hidden', 'strict', 'markKeys', 'memoryBytes'],
+    look: ['sellerKey', 'datasetId', 'buyers', 'affine', 'memoryBytes'],
 };
 
 /** An option that is misspelt may not be passed over in silence. */
