@@ -31,7 +31,7 @@ export class AldError extends Error {
 /** Bytes; or text that is taken as UTF-8. */
 export type Bytes = ArrayBuffer | ArrayBufferView;
 export type Secret = string | Bytes;
-/** PEM (PKCS#8 or SubjectPublicKeyInfo, not encrypted; its bytes, too), a CryptoKey that can be exported, or the 32 bytes. */
+/** PEM (PKCS#8 or SubjectPublicKeyInfo; its bytes, too; under a passphrase with `keyPassphrase`), a CryptoKey that can be exported, or the 32 bytes. */
 export type Key = string | CryptoKey | Bytes;
 
 export interface LoadOptions {
@@ -39,6 +39,8 @@ export interface LoadOptions {
     password?: Secret;
     /** X25519 private keys. */
     privateKeys?: Key | Key[];
+    /** Of the private keys of this call, where they are encrypted. */
+    keyPassphrase?: Secret;
     /** Ed25519 public keys. An unsigned file is then "UntrustedSigner", unless `allowUnsigned`. */
     trustedKeys?: Key | Key[];
     /** Any signer; the signature must still be right. */
@@ -274,6 +276,7 @@ export interface SaveOptions {
     metadata?: { [key: string]: MetadataValue } | Map<string, MetadataValue>;
     /** Ed25519 private key. */
     sign?: Key;
+    keyPassphrase?: Secret;
     encrypt?: Encryption;
     license?: LicenseTerms | null;
     /** What the bytes or text are; Arrow IPC is found out, text without it is CSV. */
@@ -291,7 +294,7 @@ export function save(
 ): Promise<Uint8Array>;
 
 /** What becomes of a signature when a file is changed: anew with `sign`, gone with `dropSignature`; else a signed file is refused. */
-export interface Resign { sign?: Key; dropSignature?: boolean }
+export interface Resign { sign?: Key; keyPassphrase?: Secret; dropSignature?: boolean }
 
 export function sign(bytes: Bytes, key: Key, options?: LoadOptions): Promise<Uint8Array>;
 /** `read`: how the input is checked, and opened if it is encrypted already. */
@@ -304,6 +307,7 @@ export function license(bytes: Bytes, terms: LicenseTerms | null, options?: Load
 export interface Seller {
     /** The seller's Ed25519 private key. */
     sellerKey: Key;
+    keyPassphrase?: Secret;
     /** A name of the data set: its marks then have a key of their own. The same one is given when they are looked for. */
     datasetId?: string;
     /** What statistics may take; 512 MiB without it. */

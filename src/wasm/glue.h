@@ -88,6 +88,12 @@ const double *ald_wasm_source_missing(ald_source *source);
 void ald_wasm_source_forget(ald_source *source, double begin);
 void ald_wasm_source_free(ald_source *source);
 
+/* ---- keys under a passphrase */
+/* `out` has as many bytes as asked for; numbers that ask for much time or memory are ALD_E_LIMIT_EXCEEDED. */
+ald_status ald_wasm_scrypt(const uint8_t *passphrase, size_t passphrase_size, const uint8_t *salt,
+                           size_t salt_size, uint32_t n, uint32_t r, uint32_t p, uint8_t *out,
+                           size_t out_size);
+
 /* ---- what calls write to */
 struct ArrowArray *ald_wasm_array_new(void);
 void ald_wasm_array_free(struct ArrowArray *array); /* released if need be */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The package's functions: node api.mjs PACKAGE
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -184,8 +185,33 @@ await test('signing: with PEM, CryptoKey and raw keys', async () => {
     await assert.rejects(ald.load(changed, { trustedKeys: signer.publicKey }), ald.AldError);
     await fails(ald.sign(file, receiver.privateKey), 'InvalidArgument');
     await fails(ald.sign(file, 'no key'), 'InvalidArgument');
-    await fails(ald.sign(file, '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----'), 'InvalidArgument');
     await fails(ald.encrypt(signed, { password: 'p', read: { allowUntrusted: true } }), 'InvalidArgument');
+});
+
+await test('private keys under a passphrase', async () => {
+    const file = await ald.save(rows), keyPassphrase = 'drei Wörter hier';
+    const locked = (type, cipher) => generateKeyPairSync(type, {
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher, passphrase: keyPassphrase },
+    });
+    for (const cipher of ['aes-256-cbc', 'aes-128-cbc']) {
+        const { privateKey, publicKey } = locked('ed25519', cipher), reader = locked('x25519', cipher);
+        const signed = await ald.sign(file, privateKey, { keyPassphrase });
+        assert.equal((await ald.verify(signed, { trustedKeys: publicKey })).flags.signed, true);
+        assert.deepEqual(await ald.sign(file, Buffer.from(privateKey), { keyPassphrase: Buffer.from(keyPassphrase) }), signed);
+        const sealed = await ald.save(rows, { sign: privateKey, keyPassphrase, encrypt: { recipients: reader.publicKey } });
+        const both = [await ald.generateKey('ed25519').then((key) => key.privateKey), reader.privateKey].join('');
+        assert.equal((await ald.load(sealed, { trustedKeys: publicKey, privateKeys: both, keyPassphrase })).numRows, 1000);
+        await fails(ald.sign(file, privateKey, { keyPassphrase: 'wrong' }), 'DecryptionFailed');
+        assert.match((await fails(ald.sign(file, privateKey), 'InvalidArgument')).hint, /keyPassphrase/);
+        const broken = privateKey.split('\n');
+        broken.splice(2, 1);
+        await assert.rejects(ald.sign(file, broken.join('\n'), { keyPassphrase }), ald.AldError);
+    }
+    const damaged = (base64) => `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${base64}\n-----END ENCRYPTED PRIVATE KEY-----`;
+    await fails(ald.sign(file, damaged('AAAA'), { keyPassphrase }), 'InvalidFormat');
+    await fails(ald.sign(file, damaged('MIQ='), { keyPassphrase }), 'InvalidFormat');
+    await fails(ald.sign(file, locked('ed25519', 'des-ede3-cbc').privateKey, { keyPassphrase }), 'Unsupported');
 });
 
 await test('encryption: password, one recipient, several', async () => {

@@ -227,7 +227,18 @@ class Check:
             else:
                 self.passed += 1
 
-    def run(self):
+    def locked_key(self, locked):
+        """A key of the command's under a passphrase opens what is for it."""
+        path, options = locked
+        out = path.with_suffix(f".{self.name}.arrows")
+        [failure] = self.engine([{"action": "load", "opening": "load", "input": str(path), "out": str(out), "options": options}])
+        if failure or not same_table(out, self.want):
+            self.problems.append(f"{self.name}: a key under a passphrase: {failure or 'other values'}")
+        else:
+            self.passed += 1
+
+    def run(self, locked):
+        self.locked_key(locked)
         both = self.save()
         self.web_crypto(both)
         self.load(both, "load")
@@ -237,6 +248,19 @@ class Check:
         self.read_back(both, "", "package to command")
         print(f"note: {self.name}: {len(self.trips) - len(both)} combinations are refused by both sides")
         return self
+
+
+def locked_file(runner, folder, source):
+    """-> (a file for a key that the command made under a passphrase, the options that open it)"""
+    (folder / "passphrase").write_text(PASSWORD)
+    key, plain, path = folder / "locked.key", folder / "for-locked.ald", folder / "locked.ald"
+    for args in (["keygen", "-o", key, "--key-passphrase-file", folder / "passphrase"],
+                 ["convert", "-q", source, plain, "--no-streaming"],
+                 ["encrypt", "-q", plain, "-o", path, "--recipient", f"{key}.pub"]):
+        failure = runner.native(*args)
+        if failure:
+            sys.exit(failure)
+    return path, {"privateKeys": key.read_text(), "keyPassphrase": PASSWORD}
 
 
 def main():
@@ -260,7 +284,8 @@ def main():
             writer.write_table(want)
         trips = [Trip(folder, *each) for each in itertools.product(BASES, ENCRYPTIONS, (False, True), (False, True))]
         native_files(runner, trips, source)
-        checks = [Check(name, engine, runner, trips, want, source).run() for name, engine in
+        locked = locked_file(runner, folder, source)
+        checks = [Check(name, engine, runner, trips, want, source).run(locked) for name, engine in
                   (("node", places.node), ("chromium", places.chromium), ("workerd", places.workerd))]
         places.close()
     for problem in (problem for check in checks for problem in check.problems):

@@ -15,6 +15,7 @@ import js_env
 CASES = {"usual": [], "named": ["--dataset-id", "weather 2026"],
          "strong": ["--strength", "0.002", "--hidden", "--columns", "price,temp"]}
 ROWS = 6000
+SELLER = ("--seller-key", "seller.key", "--key-passphrase-file", "passphrase")
 
 
 class Command:
@@ -48,14 +49,15 @@ def main():
         folder = Path(tmp)
         command = Command(binary, folder)
         write_rows(folder / "rows.csv")
-        command.run("keygen", "-o", "seller.key", "--no-passphrase")
+        (folder / "passphrase").write_text("wem gehört es")
+        command.run("keygen", "-o", "seller.key", "--key-passphrase-file", "passphrase")
         (folder / "card.json").write_text('{"title": "Weather"}')
         command.run("convert", "-q", "rows.csv", "plain.ald", "--metadata", "card.json")
         for name, options in CASES.items():
-            said = command.run("watermark", "plain.ald", f"{name}.ald", "--buyer", "ACME Inc.", "--seller-key", "seller.key",
+            said = command.run("watermark", "plain.ald", f"{name}.ald", "--buyer", "ACME Inc.", *SELLER,
                                "--registry", "buyers.jsonl", "--json", *options)
             (folder / f"{name}.json").write_text(said)
-            found = command.run("piracy", "extract", f"{name}.ald", "--seller-key", "seller.key", "--buyers", "buyers.jsonl",
+            found = command.run("piracy", "extract", f"{name}.ald", *SELLER, "--buyers", "buyers.jsonl",
                                 "--json", *options[:2 if name == "named" else 0], answers=(1,))
             (folder / f"{name}-found.json").write_text(found)
         for name in ("plain", "usual"):
@@ -67,7 +69,7 @@ def main():
         passed, failed = (int(word) for word in lines[-1].replace(",", "").split()[::2])
         for name, options in CASES.items():  # the reverse: marked there, read here
             path = folder / f"{name}-js.ald"
-            found = json.loads(command.run("piracy", "extract", path, "--seller-key", "seller.key", "--json",
+            found = json.loads(command.run("piracy", "extract", path, *SELLER, "--json",
                                            *options[:2 if name == "named" else 0], answers=(1,))) if path.exists() else {}
             is_right = found.get("buyer_hash") == json.loads((folder / f"{name}.json").read_text())["buyer_hash"]
             passed, failed = passed + is_right, failed + (not is_right)

@@ -11,7 +11,7 @@ const [, , folder, tmp] = argv;
 const ald = await import(pathToFileURL(`${folder}/src/index.js`));
 const bytes = (name) => readFile(`${tmp}/${name}`);
 const json = async (name) => JSON.parse(await readFile(`${tmp}/${name}`, 'utf8'));
-const sellerKey = await readFile(`${tmp}/seller.key`, 'utf8');
+const locked = { sellerKey: await readFile(`${tmp}/seller.key`, 'utf8'), keyPassphrase: await readFile(`${tmp}/passphrase`, 'utf8') };
 const other = await ald.generateKey('ed25519');
 const plain = await ald.load(await bytes('plain.ald'));
 const CASES = { usual: {}, named: { datasetId: 'weather 2026' }, strong: { strength: 0.002, hidden: true, columns: ['price', 'temp'] } };
@@ -32,7 +32,7 @@ const about = (found, wanted, what) => assert.ok(Math.abs(found - wanted) <= 1e-
 
 await test('a marked copy is the command\'s, bit for bit, and so is what is said of it', async () => {
     for (const [name, options] of Object.entries(CASES)) {
-        const { file, report } = await ald.watermark(plain, { sellerKey, buyer: 'ACME Inc.', ...options });
+        const { file, report } = await ald.watermark(plain, { ...locked, buyer: 'ACME Inc.', ...options });
         await writeFile(`${tmp}/${name}-js.ald`, file);
         const marked = await ald.load(file), native = await ald.load(await bytes(`${name}.ald`));
         assert.deepEqual(await marked.toArrowIPC(), await native.toArrowIPC(), name);
@@ -58,7 +58,7 @@ await test('a marked copy is the command\'s, bit for bit, and so is what is said
 await test('the command\'s copies name their buyer, and other keys do not', async () => {
     for (const [name, options] of Object.entries(CASES)) {
         const copy = await ald.load(await bytes(`${name}.ald`));
-        const looking = { sellerKey, datasetId: options.datasetId };
+        const looking = { ...locked, datasetId: options.datasetId };
         const said = camel(await json(`${name}-found.json`));
         const found = await ald.extract(copy, { ...looking, buyers: ['Nobody', 'ACME Inc.'] });
         assert.equal(found.found, true, name);
@@ -78,7 +78,7 @@ await test('the command\'s copies name their buyer, and other keys do not', asyn
         assert.deepEqual([wrong.found, wrong.isMarked, wrong.buyerHash], [false, false, null]);
         copy.close();
     }
-    assert.equal((await ald.extract(plain, { sellerKey })).found, false);
+    assert.equal((await ald.extract(plain, locked)).found, false);
 });
 
 await test('a leak: as CSV, cut, shuffled, in other units', async () => {
@@ -87,9 +87,9 @@ await test('a leak: as CSV, cut, shuffled, in other units', async () => {
     const leaked = await ald.load(await ald.save(rows.map(({ temp, price }) => ({ temp, price }))));
     const csv = new TextDecoder().decode(await leaked.toCSV());
     const { buyer_hash: hash } = await json('usual.json');
-    assert.equal((await ald.extract(csv, { sellerKey })).buyerHash, hash);
+    assert.equal((await ald.extract(csv, locked)).buyerHash, hash);
     const inPounds = { temp: Float64Array.from(rows, ({ temp }) => 1.8 * temp + 32) };
-    const converted = await ald.extract(inPounds, { sellerKey, affine: [{ factor: 7 }, { factor: 1.8, offset: 32 }], buyers: [{ buyer: 'A', buyer_hash: hash }] });
+    const converted = await ald.extract(inPounds, { ...locked, affine: [{ factor: 7 }, { factor: 1.8, offset: 32 }], buyers: [{ buyer: 'A', buyer_hash: hash }] });
     assert.deepEqual([converted.found, converted.buyer, converted.affine], [true, 'A', 1]);
 });
 
@@ -123,22 +123,25 @@ await test('detect says what the command says', async () => {
 });
 
 await test('what cannot be is said, and nothing comes out', async () => {
-    const options = { sellerKey, buyer: 'ACME Inc.' };
+    const options = { ...locked, buyer: 'ACME Inc.' };
     await fails(ald.watermark(plain, { ...options, columns: ['none'] }), 'InvalidArgument');
     await fails(ald.watermark(plain, { ...options, strength: 0.1 }), 'InvalidArgument');
     await fails(ald.watermark(plain, { ...options, strength: -1 }), 'InvalidArgument');
     await fails(ald.watermark(plain, { ...options, buyer: '' }), 'InvalidArgument');
     await fails(ald.watermark(plain, { ...options, sellerKey: undefined }), 'InvalidArgument');
+    await fails(ald.watermark(plain, { ...options, keyPassphrase: 'wrong' }), 'DecryptionFailed');
+    await fails(ald.watermark(plain, { ...options, keyPassphrase: undefined }), 'InvalidArgument');
     await fails(ald.watermark(plain, { ...options, bayer: 'x' }), 'InvalidArgument');
     await fails(ald.watermark({ word: ['a', 'b'] }, options), 'Unsupported');
-    await fails(ald.extract(plain, { sellerKey, buyers: [{ buyer: 'x', buyer_hash: 'no hash' }] }), 'InvalidArgument');
-    const signed = await ald.load(await ald.save(plain, { sign: sellerKey, license: { licensee: 'A' } }), { allowUntrusted: true });
+    await fails(ald.extract(plain, { ...locked, buyers: [{ buyer: 'x', buyer_hash: 'no hash' }] }), 'InvalidArgument');
+    const signing = { sign: locked.sellerKey, keyPassphrase: locked.keyPassphrase };
+    const signed = await ald.load(await ald.save(plain, { ...signing, license: { licensee: 'A' } }), { allowUntrusted: true });
     await fails(ald.watermark(signed, options), 'InvalidArgument');
-    await fails(ald.watermark(signed, { ...options, sign: sellerKey }), 'InvalidArgument');
-    const { file } = await ald.watermark(signed, { ...options, sign: sellerKey, license: { licensee: 'ACME Inc.' } });
+    await fails(ald.watermark(signed, { ...options, sign: locked.sellerKey }), 'InvalidArgument');
+    const { file } = await ald.watermark(signed, { ...options, sign: locked.sellerKey, license: { licensee: 'ACME Inc.' } });
     const copy = await ald.load(file, { allowUntrusted: true });
     assert.equal(copy.license.watermarked, true);
-    assert.equal((await ald.extract(copy, { sellerKey, buyers: ['ACME Inc.'] })).buyer, 'ACME Inc.');
+    assert.equal((await ald.extract(copy, { ...locked, buyers: ['ACME Inc.'] })).buyer, 'ACME Inc.');
     await ald.init(await readFile(`${folder}/ald-reader.wasm`));
     await fails(ald.watermark({ x: Float64Array.of(1, 2) }, options), 'Unsupported');
     await ald.init();

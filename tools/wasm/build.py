@@ -31,7 +31,7 @@ LINK = [*TARGET, "-flto", "-Wl,--lto-O2", "-Wl,-O2", "-Wl,--compress-relocations
         "-Wl,--stack-first", "-Wl,-z,stack-size=131072"]
 # No formatted output in the module: wasi-libc's would bring the file system's imports along.
 FOREIGN = ["-w", "-Dsnprintf=ald__snprintf", "-Dvsnprintf=ald__vsnprintf"]
-SODIUM_FOLDERS = ("include/sodium", "include/sodium/private", "src/curve25519", "src/blake2b", "src/argon2", "src/ed25519")
+SODIUM_FOLDERS = ("include/sodium", "include/sodium/private", "src/curve25519", "src/blake2b", "src/argon2", "src/scrypt", "src/ed25519")
 SODIUM = ["-DCONFIGURED=1", "-DSODIUM_STATIC", "-DNATIVE_LITTLE_ENDIAN", *(f"-I{FETCHED / 'libsodium' / f}" for f in SODIUM_FOLDERS)]
 # Sources of others: glob -> flags of their own.
 FOREIGN_SOURCES = {
@@ -48,7 +48,8 @@ FOREIGN_SOURCES = {
                     "argon2/argon2-core", "argon2/argon2-fill-block-ref", "argon2/blake2b-long",
                     "argon2/pwhash_argon2id", "argon2/argon2-encoding", "blake2b/blake2b-ref",
                     "blake2b/blake2b-compress-ref", "blake2b/generichash_blake2b", "curve25519/scalarmult_curve25519",
-                    "ed25519/ed25519_ref10")},
+                    "ed25519/ed25519_ref10", "scrypt/pbkdf2-sha256", "scrypt/scrypt_platform",
+                    "scrypt/nosse/pwhash_scryptsalsa208sha256_nosse")},
     "libsodium/src/argon2/argon2.c": [*SODIUM, "-Drandombytes_buf=ald__wasm_blank"],
     # Its table of functions would bring the multiples of Ed25519's base point along.
     "libsodium/src/curve25519/ref10/x25519_ref10.c": [*SODIUM, "-Dge25519_scalarmult_base=ald__wasm_no_base"],
@@ -143,7 +144,8 @@ def core_units():
 
 
 def glue_units():
-    sodium = ["-DCONFIGURED=1", "-DNATIVE_LITTLE_ENDIAN", "-isystem", str(FETCHED / "libsodium/include/sodium")]  # for its private headers' sake
+    sodium = ["-DCONFIGURED=1", "-DNATIVE_LITTLE_ENDIAN", "-isystem", str(FETCHED / "libsodium/include/sodium"),
+              "-isystem", str(FETCHED / "libsodium/src/scrypt")]  # for its private headers' sake
     return [Unit(path, [*WARNINGS, *(sodium if path.parent.name == "crypto" else [])])
             for path in sorted((ROOT / GLUE).rglob("*.c"))]
 

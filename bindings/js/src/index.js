@@ -7,43 +7,20 @@ import { Dataset } from './dataset.js';
 import { AldError, invalidArgument } from './error.js';
 import { readInfo, uuid } from './info.js';
 import { privatePem, publicPem } from './keys.js';
-import { Runtime } from './module.js';
+import { ready } from './runtime.js';
 import { download, Remote } from './remote.js';
 import { checkNames, Request, toBytes } from './request.js';
 import { inputStream } from './input.js';
 import { detectIn, extractFrom, mark, saveOptions } from './watermark.js';
 
 export { AldError } from './error.js';
+export { init } from './runtime.js';
 export { cachedKeys, removeCached } from './cache.js';
 export { Batch, Dataset } from './dataset.js';
 export { Column } from './column.js';
 
 const SIGNING = { keep: 0, sign: 1, strip: 2 };
 const KEY_BYTES = 32;
-
-let runtime = null;
-
-/** Loads the module. Without an argument: ald.wasm beside the package. Calling another function first does the same. */
-export async function init(input = new URL('../ald.wasm', import.meta.url)) {
-    const starting = Runtime.start(input);
-    runtime = starting;
-    try {
-        const instance = await (await starting).instance();
-        return { canWrite: instance.canWrite };
-    } catch (error) {
-        if (runtime === starting) {
-            runtime = null;
-        }
-        throw error;
-    }
-}
-
-async function ready() {
-    if (runtime === null) {
-        await init();
-    }
-    return (await runtime).instance();
-}
 
 /** Runs body with a source over these bytes, which are freed unless `keep` (a call of it) says otherwise. */
 async function withSource(m, at, size, body) {
@@ -279,21 +256,21 @@ function signingOf({ sign: key, dropSignature }) {
 
 export async function sign(bytes, key, options = {}) {
     const request = await loadRequest(options);
-    await request.protect({ sign: key });
+    await request.protect({ sign: key, keyPassphrase: options.keyPassphrase });
     return rewrite(bytes, { signing: SIGNING.sign }, request, options);
 }
 
 export async function encrypt(bytes, { password, recipients, kdf, read = {}, ...options }) {
-    checkNames(options, 'sign', 'dropSignature');
+    checkNames(options, 'sign', 'dropSignature', 'keyPassphrase');
     const request = await loadRequest(read);
-    await request.protect({ sign: options.sign, encrypt: { password, recipients, kdf } });
+    await request.protect({ ...options, encrypt: { password, recipients, kdf } });
     return rewrite(bytes, { signing: signingOf(options), encrypting: 1 }, request, read);
 }
 
 export async function decrypt(bytes, options) {
     const { sign: key, dropSignature, ...reading } = options;
     const request = await loadRequest(reading);
-    await request.protect({ sign: key });
+    await request.protect({ sign: key, keyPassphrase: options.keyPassphrase });
     return rewrite(bytes, { signing: signingOf(options), encrypting: 2 }, request, reading);
 }
 
@@ -301,7 +278,7 @@ export async function decrypt(bytes, options) {
 export async function license(bytes, terms, options = {}) {
     const { sign: key, dropSignature, ...reading } = options;
     const request = await loadRequest(reading);
-    await request.protect({ sign: key, license: terms });
+    await request.protect({ sign: key, license: terms, keyPassphrase: options.keyPassphrase });
     return rewrite(bytes, { signing: signingOf(options), licensing: terms === null ? 2 : 1 }, request, reading);
 }
 

@@ -2,6 +2,7 @@
 // Keys as callers have them (PEM, CryptoKey, 32 raw bytes), as the 32 bytes that the module takes.
 
 import { invalidArgument } from './error.js';
+import { decryptKey } from './pbes2.js';
 
 const KEY_BYTES = 32;
 // RFC 8410: everything before the 32 bytes of a key; `x` is the last byte of the algorithm's name.
@@ -35,15 +36,19 @@ function fromDer(der, isPrivate, algorithm) {
         : null;
 }
 
-function fromPem(text, isPrivate, algorithm) {
+async function fromPem(text, isPrivate, algorithm, passphrase) {
     const label = isPrivate ? 'PRIVATE KEY' : 'PUBLIC KEY';
     const keys = [];
     for (const [, found, body] of text.matchAll(PEM_BLOCK)) {
-        if (found === 'ENCRYPTED PRIVATE KEY' && isPrivate) {
-            throw invalidArgument('the private key is encrypted with a passphrase\n'
-                + 'decrypt it first: openssl pkey -in key.pem -out plain.pem');
+        const isLocked = found === 'ENCRYPTED PRIVATE KEY' && isPrivate;
+        if (isLocked && passphrase === undefined) {
+            throw invalidArgument('the passphrase of the key is needed\ngive it as keyPassphrase');
         }
-        const key = found === label ? fromDer(fromBase64(body), isPrivate, algorithm) : null;
+        const der = isLocked ? await decryptKey(fromBase64(body), passphrase) : found === label ? fromBase64(body) : null;
+        const key = der === null ? null : fromDer(der, isPrivate, algorithm);
+        if (isLocked) {
+            der.fill(0);
+        }
         if (key !== null) {
             keys.push(key);
         }
@@ -60,9 +65,9 @@ async function fromCryptoKey(key, isPrivate, algorithm) {
     return [fromDer(der, isPrivate, algorithm)].filter((found) => found !== null);
 }
 
-async function keysOf(input, isPrivate, algorithm) {
+async function keysOf(input, isPrivate, algorithm, passphrase) {
     if (typeof input === 'string') {
-        return fromPem(input, isPrivate, algorithm);
+        return fromPem(input, isPrivate, algorithm, passphrase);
     }
     if (typeof CryptoKey !== 'undefined' && input instanceof CryptoKey) {
         return fromCryptoKey(input, isPrivate, algorithm);
@@ -72,17 +77,17 @@ async function keysOf(input, isPrivate, algorithm) {
         if (bytes.length === KEY_BYTES) {
             return [bytes.slice()];
         }
-        return fromPem(new TextDecoder().decode(bytes), isPrivate, algorithm);
+        return fromPem(new TextDecoder().decode(bytes), isPrivate, algorithm, passphrase);
     }
     return [];
 }
 
 /** All keys of one or several inputs, one behind the other. An input without a fitting key is an error. */
-async function gather(inputs, isPrivate, algorithm) {
+async function gather(inputs, isPrivate, algorithm, passphrase) {
     const list = Array.isArray(inputs) ? inputs : [inputs];
     const found = [];
     for (const input of list) {
-        const keys = await keysOf(input, isPrivate, algorithm);
+        const keys = await keysOf(input, isPrivate, algorithm, passphrase);
         if (keys.length === 0) {
             const kind = isPrivate ? 'private' : 'public';
             throw invalidArgument(`no ${kind} ${algorithm === 'ed25519' ? 'Ed25519' : 'X25519'} key was found\n`
@@ -95,9 +100,9 @@ async function gather(inputs, isPrivate, algorithm) {
     return out;
 }
 
-export const signingSeed = async (input) => (await gather(input, true, 'ed25519')).slice(0, KEY_BYTES);
+export const signingSeed = async (input, passphrase) => (await gather(input, true, 'ed25519', passphrase)).slice(0, KEY_BYTES);
 export const signerKeys = (inputs) => gather(inputs, false, 'ed25519');
-export const receiverKeys = (inputs) => gather(inputs, true, 'x25519');
+export const receiverKeys = (inputs, passphrase) => gather(inputs, true, 'x25519', passphrase);
 export const recipientKeys = (inputs) => gather(inputs, false, 'x25519');
 
 function toPem(label, der) {

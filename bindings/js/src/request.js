@@ -19,13 +19,13 @@ const MIXED = ['error', 'string', 'json'];
 const BINARIES = ['base64', 'hex'];
 
 const KNOWN = {
-    load: ['password', 'privateKeys', 'trustedKeys', 'allowUntrusted', 'allowUnsigned', 'allowPlain', 'requireCommit', 'commercial',
+    load: ['password', 'privateKeys', 'keyPassphrase', 'trustedKeys', 'allowUntrusted', 'allowUnsigned', 'allowPlain', 'requireCommit', 'commercial',
         'revocations', 'ignoreExpiry', 'limits', 'cacheBytes', 'checkAll', 'webCrypto', 'signal', 'onProgress'],
     save: ['datasetType', 'compression', 'compat', 'sha256', 'layout', 'aligned', 'chunkRows', 'metadata', 'sign', 'encrypt',
-        'license'],
+        'license', 'keyPassphrase'],
     read: ['format', 'csv', 'json'],
     mark: ['sellerKey', 'buyer', 'datasetId', 'strength', 'redundancy', 'columns', 'hidden', 'strict', 'markKeys', 'memoryBytes'],
-    look: ['sellerKey', 'datasetId', 'buyers', 'affine', 'memoryBytes'],
+    look: ['sellerKey', 'keyPassphrase', 'datasetId', 'buyers', 'affine', 'memoryBytes'],
 };
 
 /** An option that is misspelt may not be passed over in silence. */
@@ -107,7 +107,7 @@ export class Request {
             this.bytes('trust.password', asBytes(options.password).slice());
         }
         if (options.privateKeys !== undefined) {
-            this.bytes('trust.private_keys', await receiverKeys(options.privateKeys));
+            this.bytes('trust.private_keys', await receiverKeys(options.privateKeys, options.keyPassphrase));
         }
         if (options.trustedKeys !== undefined) {
             this.bytes('trust.trusted_keys', await signerKeys(options.trustedKeys));
@@ -139,9 +139,9 @@ export class Request {
     }
 
     /** sign, encrypt and license of what is written */
-    async protect({ sign, encrypt, license }) {
+    async protect({ sign, encrypt, license, keyPassphrase }) {
         if (sign) {
-            this.bytes('protection.signer_seed', await signingSeed(sign));
+            this.bytes('protection.signer_seed', await signingSeed(sign, keyPassphrase));
         }
         if (encrypt) {
             await this.#encryption(encrypt);

@@ -152,7 +152,7 @@ export async function mark(m, data, options, request) {
         throw invalidArgument('a buyer has a name');
     }
     markRequest(request, options);
-    const seed = await signingSeed(options.sellerKey);
+    const seed = await signingSeed(options.sellerKey, options.keyPassphrase);
     try {
         return withKeys(m, seed, options.datasetId, (keys) => {
             const hash = buyerHash(m, keys.seller, options.buyer);
@@ -293,7 +293,7 @@ export async function extractFrom(m, data, options) {
     if (memoryBytes !== undefined) {
         request.number('reading.memory_bytes', memoryBytes);
     }
-    const seed = await signingSeed(options.sellerKey);
+    const seed = await signingSeed(options.sellerKey, options.keyPassphrase);
     try {
         return withKeys(m, seed, datasetId, (keys) => inputStream(m, data, options, request, (stream) => request.run(m, (r) => {
             const list = buyers.map((buyer) => hashOf(m, keys, buyer));
