@@ -343,6 +343,7 @@ export class Dataset {
     close() {
         this.#kept.forEach((batch) => batch.release());
         this.#kept.clear();
+        this.#remote?.close();
         disown(this.#handle);
         disown(this.#source);
     }

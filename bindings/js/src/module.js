@@ -156,7 +156,7 @@ export class Instance {
     alloc(size) {
         const at = size > ADDRESS_MAX ? 0 : this.call('ald_wasm_alloc', size) >>> 0;
         if (at === 0) {
-            throw new AldError('OutOfMemory', `no memory for ${size} bytes\nopenUrl reads a file piece by piece`, { status: 12 });
+            throw new AldError('OutOfMemory', `no memory for ${size} bytes\nopenUrl reads a file piece by piece, where the server has ranges and the file is in chunks`, { status: 12 });
         }
         return at;
     }

@@ -2,7 +2,7 @@
 // Files behind a URL: all of it at once, or the parts that are asked for by HTTP Range.
 
 import { complete } from './complete.js';
-import { AldError, ioError } from './error.js';
+import { AldError, invalidArgument, ioError } from './error.js';
 
 const FIRST_BYTES = 1024; // header and metadata of most files: no more than what has to be read anyway
 
@@ -81,20 +81,28 @@ export async function download(m, url, options) {
     return receive(m, await get(url, options), options);
 }
 
-async function smallBody(response, options, size) {
-    const out = new Uint8Array(size);
+/** A body of this size in the module's memory: its address. */
+async function receivePart(m, response, options, size) {
+    const begin = m.alloc(size);
     let at = 0;
-    for await (const piece of pieces(response, options, { loaded: 0, total: size })) {
-        if (at + piece.length > size) {
-            throw ioError('the server sends more than it was asked for');
+    try {
+        for await (const piece of pieces(response, options, { loaded: 0, total: size })) {
+            if (at + piece.length > size) {
+                throw ioError('the server sends more than it was asked for');
+            }
+            m.bytes.set(piece, begin + at);
+            at += piece.length;
         }
-        out.set(piece, at);
-        at += piece.length;
+        if (at !== size) {
+            throw ioError(`the server sent ${at} bytes of ${size}`);
+        }
+        return begin;
+    } catch (error) {
+        if (!m.isDead) {
+            m.free(begin);
+        }
+        throw error;
     }
-    if (at !== size) {
-        throw ioError(`the server sent ${at} bytes of ${size}`);
-    }
-    return out;
 }
 
 /** Content-Range: bytes begin-end/total */
@@ -132,15 +140,19 @@ export class Remote {
         }
         self.#etag = response.headers.get('ETag');
         self.size = range.total;
-        const first = await smallBody(response, options, range.end);
+        const first = await receivePart(m, response, options, range.end);
         self.source = m.pointer('ald_wasm_source_remote', range.total);
-        self.#supply(0, first);
+        self.#supply(0, first, range.end);
         return self;
     }
 
-    #supply(offset, bytes) {
-        this.bytesFetched += bytes.length;
-        this.#m.check('ald_wasm_source_supply', this.source, offset, this.#m.put(bytes), bytes.length);
+    #supply(offset, at, size) {
+        if (this.source === 0) {
+            this.#m.free(at);
+            throw invalidArgument('the data set was closed');
+        }
+        this.bytesFetched += size;
+        this.#m.check('ald_wasm_source_supply', this.source, offset, at, size);
         this.#options.onProgress?.({ loaded: this.bytesFetched, total: this.size });
     }
 
@@ -156,12 +168,12 @@ export class Remote {
             throw ioError(`${this.#url}: the file has changed while it was read\nopen it again`);
         }
         const quiet = { ...options, onProgress: undefined };
-        this.#supply(begin, await smallBody(response, quiet, end - begin));
+        this.#supply(begin, await receivePart(this.#m, response, quiet, end - begin), end - begin);
     }
 
     /** The range that a call lacked, when that is why it failed; else null. */
     missing(error) {
-        if (!(error instanceof AldError) || error.name !== 'IoError' || this.#m.isDead) {
+        if (!(error instanceof AldError) || error.name !== 'IoError' || this.#m.isDead || this.source === 0) {
             return null;
         }
         const at = this.#m.call('ald_wasm_source_missing', this.source) >>> 0;
@@ -179,10 +191,15 @@ export class Remote {
     /** Runs a call of the module until it has all that it needs. */
     async run(body, { signal = this.#options.signal, ...options } = {}) {
         const result = await complete(this.#m, body, { ...options, remote: this, signal });
-        if (!this.#m.isDead) {
+        if (!this.#m.isDead && this.source !== 0) {
             this.#m.call('ald_wasm_source_forget', this.source, this.#prefixEnd);
         }
         return result;
+    }
+
+    /** The source is freed: what is on its way comes to nothing. */
+    close() {
+        this.source = 0;
     }
 
     /** From now on only bytes before `end` are kept between calls. */
