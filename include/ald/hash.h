@@ -36,7 +36,13 @@ ALD_API ALD_NODISCARD ald_status ald_content_hash_finish(ald_content_hash *hash,
 /* NULL is fine. */
 ALD_API void ald_content_hash_free(ald_content_hash *hash);
 
-/* All of the above for the batches of a stream, which is read to its end and released (also on failure). `row_count` may be
+/* Appends T of F-452: the bytes that stand for a field's type. Two types whose bytes are the same hold the same values, however
+ * they store them. */
+ALD_API ALD_NODISCARD ald_status ald_content_type(const struct ArrowSchema *field,
+                                                  const ald_host *host, ald_buffer *out,
+                                                  ald_error *err);
+
+/* A hash of the batches of a stream, which is read to its end and released (also on failure). `row_count` may be
  * NULL. */
 ALD_API ALD_NODISCARD ald_status ald_content_hash_stream(struct ArrowArrayStream *batches,
                                                          const ald_host *host,

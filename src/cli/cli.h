@@ -37,7 +37,8 @@ typedef struct cli_env {
     char subject_text[CLI_SUBJECT_BYTES]; /* what cli_keep_subject copied */
     char hint[CLI_HINT_BYTES];            /* printed below an error; empty: none */
     opt_seen seen;
-    int answer; /* the exit code when nothing failed: 0, or CLI_EXIT_FAILED for a "yes, found" */
+    int answer;  /* the exit code when nothing failed: 0, or CLI_EXIT_FAILED for a "yes, found" */
+    int trouble; /* the exit code of any failure; 0: by its kind */
 } cli_env;
 
 typedef struct cli_command {

@@ -17,6 +17,7 @@ const cli_command *const cli_commands[] = {
     &cli_cmd_validate,
     &cli_cmd_stats,
     &cli_cmd_hash,
+    &cli_cmd_diff,
     &cli_cmd_describe,
     &cli_cmd_repair,
     &cli_cmd_keygen,

@@ -10,6 +10,7 @@ extern const cli_command cli_cmd_cat;
 extern const cli_command cli_cmd_convert;
 extern const cli_command cli_cmd_decrypt;
 extern const cli_command cli_cmd_describe;
+extern const cli_command cli_cmd_diff;
 extern const cli_command cli_cmd_encrypt;
 extern const cli_command cli_cmd_hash;
 extern const cli_command cli_cmd_head;

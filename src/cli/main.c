@@ -132,5 +132,5 @@ int main(int argc, char **argv)
         cli_report(&env, &err);
         status = flushed;
     }
-    return status == ALD_OK ? env.answer : cli_exit_code(status);
+    return status == ALD_OK ? env.answer : env.trouble != 0 ? env.trouble : cli_exit_code(status);
 }

@@ -89,6 +89,21 @@ void ald_content_hash_free(ald_content_hash *hash)
     ald__release(&alloc, hash, sizeof *hash);
 }
 
+ald_status ald_content_type(const struct ArrowSchema *field, const ald_host *host, ald_buffer *out,
+                            ald_error *err)
+{
+    ald__content_node node = {0};
+    size_t before = out->size;
+    ald_status status;
+    if (!ALD__HAS_BLAKE3(host->crypto))
+        return ald__no_crypto("BLAKE3", err);
+    status = ald__content_node_init(&node, field, host, out, err);
+    if (status != ALD_OK)
+        out->size = before;
+    ald__content_node_clear(&node);
+    return status;
+}
+
 static void take_column(void *arg, uint32_t index)
 {
     ald_content_hash *hash = arg;
