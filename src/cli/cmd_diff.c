@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* alimentar diff A B */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,9 @@ typedef struct diff_cell {
 /* A difference that is shown. Texts are owned; NULL: null. */
 typedef struct diff_example {
     uint64_t rows[2];
-    char *key; /* NULL: rows are compared by position */
+    uint8_t
+        *key; /* texts, each behind its size as a uint32_t; NULL: rows are compared by position */
+    size_t key_size;
     char *values[2];
     size_t sizes[2];
 } diff_example;
@@ -131,10 +133,12 @@ int diff_wants(const diff_run *run, const diff_examples *examples, uint64_t row)
 ALD_NODISCARD ald_status diff_keep(const diff_run *run, diff_examples *examples,
                                    const diff_example *example, ald_error *err);
 void diff_example_clear(diff_example *example);
-/* A column's pair of values as an example; `key` is taken. */
-ALD_NODISCARD ald_status diff_keep_pair(diff_run *run, diff_column *column, const uint64_t rows[2],
-                                        char *key, const diff_cell *a, const diff_cell *b,
-                                        ald_error *err);
+/* A column's pair of values as an example; `where` has rows and key, and is taken. */
+ALD_NODISCARD ald_status diff_keep_pair(diff_run *run, diff_column *column,
+                                        const diff_example *where, const diff_cell *a,
+                                        const diff_cell *b, ald_error *err);
+/* The next text of a key, from *at on; 0: none is left. */
+int diff_key_next(const diff_example *example, size_t *at, const char **text, size_t *size);
 int diff_is_same(const diff_run *run);
 void diff_print(const diff_run *run);
 void diff_print_json(const diff_run *run);

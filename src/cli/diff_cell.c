@@ -251,7 +251,7 @@ ald_status diff_text(const diff_column *column, const diff_cell *cell, ald_buffe
                      ald_error *err)
 {
     uint8_t text[ALD__NUMBER_BYTES];
-    uint8_t *end = text;
+    uint8_t *end;
     double value;
     switch (cell->tag) {
     case DIFF_NULL:
@@ -269,7 +269,7 @@ ald_status diff_text(const diff_column *column, const diff_cell *cell, ald_buffe
         value = as_double(cell);
         end = ald__put_f32(text, (float)value);
         break;
-    case DIFF_F64:
+    default:
         end = ald__put_f64(text, as_double(cell));
         break;
     }

@@ -14,7 +14,8 @@
 #include "cli/escape.h"
 
 #define JOIN_BYTES ((uint64_t)64 << 20) /* of both tables in memory at a time */
-#define MOST_LEVELS 10                  /* as often as 64 bits of hash can be cut */
+#define KEY_SHOWN 4096u
+#define MOST_LEVELS 10 /* as often as 64 bits of hash can be cut */
 
 typedef struct joiner {
     diff_run *run;
@@ -220,48 +221,73 @@ static ald_status sort_rows(const ald_buffer *part, sorted_row **out, size_t *co
     return ALD_OK;
 }
 
-/* "17", or "17, Berlin"; freed by the caller. */
-static ald_status key_text(const joiner *j, const sorted_row *row, char **out, ald_error *err)
+/* The texts of a row's key, for an example. */
+static ald_status key_texts(const joiner *j, const sorted_row *row, diff_example *out,
+                            ald_error *err)
 {
     ald_buffer text = {NULL, 0, 0, &j->run->env->host.alloc};
     const uint8_t *at = row->at + sizeof(diff_record);
     ald_status status = ALD_OK;
     for (size_t i = 0; status == ALD_OK && i < j->run->key_count; i++) {
+        size_t begin = text.size;
+        uint32_t size = 0;
         diff_cell cell;
         at = take_cell(at, &cell);
-        status = i > 0 ? append(&text, ", ", 2, err) : ALD_OK;
+        status = append(&text, &size, sizeof(size), err);
         if (status == ALD_OK) {
             status = diff_text(&j->run->columns[j->run->keys[i]], &cell, &text, err);
         }
-    }
-    if (status == ALD_OK) {
-        *out = malloc(text.size + 1);
-        status = *out != NULL ? ALD_OK : no_memory(err);
-    }
-    if (status == ALD_OK) {
-        if (text.size > 0) {
-            memcpy(*out, text.data, text.size);
+        if (status == ALD_OK) {
+            size_t length = text.size - begin - sizeof(size);
+            size = length > KEY_SHOWN ? KEY_SHOWN : (uint32_t)length;
+            text.size = begin + sizeof(size) + size;
+            memcpy(text.data + begin, &size, sizeof(size));
         }
-        (*out)[text.size] = '\0';
+    }
+    if (status == ALD_OK) {
+        out->key = malloc(text.size + 1);
+        status = out->key != NULL ? ALD_OK : no_memory(err);
+    }
+    if (status == ALD_OK) {
+        memcpy(out->key, text.data, text.size);
+        out->key_size = text.size;
     }
     ald_buffer_clear(&text);
+    return status;
+}
+
+/* "17", or "17, Berlin", escaped and cut. */
+static ald_status key_line(const joiner *j, const sorted_row *row, char *out, size_t room,
+                           ald_error *err)
+{
+    diff_example example = {.key = NULL};
+    const char *text = NULL;
+    size_t at = 0, size = 0, used = 0;
+    ald_status status = key_texts(j, row, &example, err);
+    out[0] = '\0';
+    while (status == ALD_OK && used + 3 < room && diff_key_next(&example, &at, &text, &size)) {
+        if (used > 0) {
+            memcpy(out + used, ", ", 3);
+            used += 2;
+        }
+        used += cli_escape(out + used, room - used, text, size);
+    }
+    diff_example_clear(&example);
     return status;
 }
 
 static ald_status check_unique(const joiner *j, int side, const sorted_row *rows, size_t count,
                                ald_error *err)
 {
-    char *text = NULL, shown[100];
+    char shown[100];
     for (size_t i = 1; i < count; i++) {
         if (compare_keys(&rows[i - 1], &rows[i]) != 0) {
             continue;
         }
-        ald_status status = key_text(j, &rows[i], &text, err);
+        ald_status status = key_line(j, &rows[i], shown, sizeof(shown), err);
         if (status != ALD_OK) {
             return status;
         }
-        (void)cli_escape(shown, sizeof(shown), text, strlen(text));
-        free(text);
         j->run->env->subject = j->run->names[side];
         cli_hint(j->run->env, "name columns with --key that together are different in every row");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
@@ -274,12 +300,12 @@ static ald_status check_unique(const joiner *j, int side, const sorted_row *rows
 static ald_status note_only(joiner *j, int side, const sorted_row *row, ald_error *err)
 {
     diff_run *run = j->run;
-    diff_example example = {{row->row, row->row}, NULL, {NULL, NULL}, {0, 0}};
+    diff_example example = {.rows = {row->row, row->row}};
     run->only[side]++;
     if (!diff_wants(run, &run->only_rows[side], row->row)) {
         return ALD_OK;
     }
-    ald_status status = key_text(j, row, &example.key, err);
+    ald_status status = key_texts(j, row, &example, err);
     return status == ALD_OK ? diff_keep(run, &run->only_rows[side], &example, err) : status;
 }
 
@@ -289,12 +315,10 @@ static ald_status compare_values(joiner *j, const sorted_row *a, const sorted_ro
     diff_run *run = j->run;
     const uint8_t *x = a->at + sizeof(diff_record) + a->key_size;
     const uint8_t *y = b->at + sizeof(diff_record) + b->key_size;
-    const uint64_t rows[2] = {a->row, b->row};
     int changed = 0;
     for (size_t i = 0; i < run->column_count; i++) {
         diff_column *column = &run->columns[i];
         diff_cell cells[2];
-        char *key = NULL;
         if (column->is_key) {
             continue;
         }
@@ -305,10 +329,11 @@ static ald_status compare_values(joiner *j, const sorted_row *a, const sorted_ro
         }
         changed = 1;
         column->changed++;
+        diff_example where = {.rows = {a->row, b->row}};
         ald_status status =
-            diff_wants(run, &column->examples, a->row) ? key_text(j, a, &key, err) : ALD_OK;
+            diff_wants(run, &column->examples, a->row) ? key_texts(j, a, &where, err) : ALD_OK;
         if (status == ALD_OK) {
-            status = diff_keep_pair(run, column, rows, key, &cells[0], &cells[1], err);
+            status = diff_keep_pair(run, column, &where, &cells[0], &cells[1], err);
         }
         if (status != ALD_OK) {
             return status;

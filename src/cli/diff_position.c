@@ -152,10 +152,10 @@ static ald_status compare_cells(walk *w, diff_column *column, int64_t count, ald
             continue;
         }
         uint64_t row = w->run->rows[0] + (uint64_t)i;
-        const uint64_t pair[2] = {row, row};
+        const diff_example where = {.rows = {row, row}};
         w->changed[i] = 1;
         column->changed++;
-        ald_status status = diff_keep_pair(w->run, column, pair, NULL, &cells[0], &cells[1], err);
+        ald_status status = diff_keep_pair(w->run, column, &where, &cells[0], &cells[1], err);
         if (status != ALD_OK) {
             return status;
         }

@@ -113,12 +113,12 @@ static ald_status text_of(const diff_run *run, const diff_column *column, const 
     return status;
 }
 
-ald_status diff_keep_pair(diff_run *run, diff_column *column, const uint64_t rows[2], char *key,
+ald_status diff_keep_pair(diff_run *run, diff_column *column, const diff_example *where,
                           const diff_cell *a, const diff_cell *b, ald_error *err)
 {
-    diff_example example = {{rows[0], rows[1]}, key, {NULL, NULL}, {0, 0}};
+    diff_example example = *where;
     ald_status status = ALD_OK;
-    if (!diff_wants(run, &column->examples, rows[0])) {
+    if (!diff_wants(run, &column->examples, example.rows[0])) {
         diff_example_clear(&example);
         return ALD_OK;
     }
@@ -131,6 +131,19 @@ ald_status diff_keep_pair(diff_run *run, diff_column *column, const uint64_t row
         return status;
     }
     return diff_keep(run, &column->examples, &example, err);
+}
+
+int diff_key_next(const diff_example *example, size_t *at, const char **text, size_t *size)
+{
+    uint32_t length;
+    if (*at == example->key_size) {
+        return 0;
+    }
+    memcpy(&length, example->key + *at, sizeof(length));
+    *text = (const char *)example->key + *at + sizeof(length);
+    *size = length;
+    *at += sizeof(length) + length;
+    return 1;
 }
 
 int diff_is_same(const diff_run *run)
@@ -203,8 +216,13 @@ static void print_only(const diff_run *run, int side)
     }
     cli_print("\n", 1);
     for (size_t i = 0; i < rows->count; i++) {
+        const char *text = NULL;
+        size_t at = 0, size = 0;
         cli_print("      ", 6);
-        print_text(rows->items[i].key, strlen(rows->items[i].key));
+        for (int n = 0; diff_key_next(&rows->items[i], &at, &text, &size); n++) {
+            cli_print(", ", n > 0 ? 2 : 0);
+            print_text(text, size);
+        }
         cli_print("\n", 1);
     }
     if (rows->count > 0 && rows->count < run->only[side]) {
@@ -225,29 +243,50 @@ static void print_rows(const diff_run *run)
     print_only(run, 1);
     if (run->changed_rows > 0) {
         cli_printf("  ~ %s of %s changed\n", grouped(run->changed_rows), grouped(compared));
+        if (run->key_count == 0 && compared > 1 && run->changed_rows > compared / 2) {
+            cli_note(run->env, "where rows were moved or put in between, --key finds them again");
+        }
     } else if (run->only[0] == 0 && run->only[1] == 0) {
         cli_printf("  all the same\n");
     }
 }
 
-static void value_cell(cli_table *table, const diff_example *e, int side)
+/* A value, cut. */
+static void text_cell(cli_table *table, const char *value, size_t size)
 {
     char text[VALUE_SHOWN + 8];
-    if (e->values[side] == NULL) {
-        cli_table_text(table, "null");
-        return;
-    }
-    size_t cut = e->sizes[side] > VALUE_SHOWN ? VALUE_SHOWN : e->sizes[side];
-    while (cut < e->sizes[side] && cut > 0 &&
-           ((unsigned char)e->values[side][cut] & 0xC0U) == 0x80) {
+    size_t cut = size > VALUE_SHOWN ? VALUE_SHOWN : size;
+    while (cut < size && cut > 0 && ((unsigned char)value[cut] & 0xC0U) == 0x80) {
         cut--;
     }
-    memcpy(text, e->values[side], cut);
-    if (cut < e->sizes[side]) {
+    memcpy(text, value, cut);
+    if (cut < size) {
         memcpy(text + cut, "…", strlen("…"));
         cut += strlen("…");
     }
     cli_table_cell(table, cut > 0 ? text : "\"\"", cut > 0 ? cut : 2);
+}
+
+static void value_cell(cli_table *table, const diff_example *e, int side)
+{
+    if (e->values[side] == NULL) {
+        cli_table_text(table, "null");
+    } else {
+        text_cell(table, e->values[side], e->sizes[side]);
+    }
+}
+
+/* Where an example is: its key, or its row. */
+static void place_cells(cli_table *table, const diff_run *run, const diff_example *e)
+{
+    const char *text = NULL;
+    size_t at = 0, size = 0;
+    if (run->key_count == 0) {
+        cli_table_text(table, grouped(e->rows[0]));
+    }
+    while (diff_key_next(e, &at, &text, &size)) {
+        text_cell(table, text, size);
+    }
 }
 
 static void print_column(const diff_run *run, const diff_column *column)
@@ -257,12 +296,17 @@ static void print_column(const diff_run *run, const diff_column *column)
     cli_print("\n", 1);
     print_text(column->name, strlen(column->name));
     cli_printf(": %s changed\n", grouped(column->changed));
-    cli_table_column(&table, run->key_count > 0 ? "key" : "row", run->key_count == 0);
+    for (size_t i = 0; i < run->key_count; i++) {
+        cli_table_column(&table, run->columns[run->keys[i]].name, 0);
+    }
+    if (run->key_count == 0) {
+        cli_table_column(&table, "row", 1);
+    }
     cli_table_column(&table, run->names[0], 0);
     cli_table_column(&table, run->names[1], 0);
     for (size_t i = 0; i < column->examples.count; i++) {
         const diff_example *e = &column->examples.items[i];
-        cli_table_text(&table, e->key != NULL ? e->key : grouped(e->rows[0]));
+        place_cells(&table, run, e);
         value_cell(&table, e, 0);
         value_cell(&table, e, 1);
     }
@@ -278,8 +322,9 @@ static void print_column(const diff_run *run, const diff_column *column)
 void diff_print(const diff_run *run)
 {
     if (diff_is_same(run)) {
-        cli_printf("no differences: %s rows, %zu columns\n", grouped(run->rows[0]),
-                   run->column_count);
+        cli_printf("no differences: %s row%s, %zu column%s\n", grouped(run->rows[0]),
+                   run->rows[0] == 1 ? "" : "s", run->column_count,
+                   run->column_count == 1 ? "" : "s");
         return;
     }
     if (run->finding_count > 0) {
@@ -298,6 +343,20 @@ void diff_print(const diff_run *run)
 
 /* ---- JSON */
 
+static void key_json(json_print *j, const diff_example *e)
+{
+    const char *text = NULL;
+    size_t at = 0, size = 0;
+    if (e->key == NULL) {
+        return;
+    }
+    json_open(j, "key", '[');
+    while (diff_key_next(e, &at, &text, &size)) {
+        json_bytes(j, NULL, text, size);
+    }
+    json_close(j, ']');
+}
+
 static void examples_json(json_print *j, const diff_run *run, const diff_examples *examples,
                           int with_values, int side)
 {
@@ -310,9 +369,7 @@ static void examples_json(json_print *j, const diff_run *run, const diff_example
         } else {
             json_uint(j, "row", e->rows[side]);
         }
-        if (e->key != NULL) {
-            json_text(j, "key", e->key);
-        }
+        key_json(j, e);
         for (int k = 0; with_values && k < 2; k++) {
             const char *name = k == 0 ? "a" : "b";
             if (e->values[k] == NULL) {
