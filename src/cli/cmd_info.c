@@ -85,7 +85,7 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
         json_text(&j, "file", in->name);
         json_text(&j, "format", file_format_name(in->format));
         json_uint(&j, "num_columns", (uint64_t)schema.n_children);
-        if (file_format_has_row_count(in->format)) {
+        if (cli_input_knows_rows(in)) {
             json_uint(&j, "num_rows", ald_stream_row_count(&in->stream));
         }
         json_uint(&j, "file_size", in->file_size);
@@ -98,7 +98,7 @@ static ald_status info_of_stream(const info_args *args, cli_input *in, ald_error
         print_name(in);
         char size[32];
         cli_printf("%-15s%s\n", "format", file_format_text(in->format));
-        if (file_format_has_row_count(in->format)) {
+        if (cli_input_knows_rows(in)) {
             cli_printf("%-15s%s\n", "rows",
                        ald_facts_grouped(ald_stream_row_count(&in->stream), size, sizeof(size)));
         }

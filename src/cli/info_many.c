@@ -62,7 +62,7 @@ static ald_status look_at_stream(many_facts *m, cli_input *one, file_facts *out,
         return status;
     }
     cli_progress_end(&one->progress);
-    out->knows_rows = file_format_has_row_count(one->format) != 0;
+    out->knows_rows = cli_input_knows_rows(one) != 0;
     out->rows = ald_stream_row_count(&one->stream);
     status = look_at_schema(m, &schema, err);
     schema.release(&schema);

@@ -13,6 +13,7 @@
 #include "ald/schema.h"
 #include "ald/stream.h"
 #include "cli/many_files.h"
+#include "cli/media_folder.h"
 #include "cli/parquet_input.h"
 #include "cli/select.h"
 #include "cli/sqlite_input.h"
@@ -201,6 +202,16 @@ static ald_status open_bytes(cli_env *env, const char *path, const char *from, c
     return status;
 }
 
+/* It has no bytes of its own, but a size. */
+static ald_status open_media(cli_input *in)
+{
+    in->format = in->media->kind == MEDIA_IMAGE ? FORMAT_IMAGES : FORMAT_AUDIO;
+    in->dataset_type = cli_media_dataset_type(in->media);
+    in->file_size = in->source.size_bytes = in->media->bytes;
+    in->env->subject = in->name;
+    return ALD_OK;
+}
+
 ald_status cli_input_open_all(cli_env *env, const opt_list *paths, const char *from, cli_input *in,
                               ald_error *err)
 {
@@ -210,6 +221,12 @@ ald_status cli_input_open_all(cli_env *env, const opt_list *paths, const char *f
     int is_stdin = paths->count == 1 && strcmp(path, "-") == 0;
     in->name = is_stdin ? "standard input" : path;
     ald_status status = paths->count == 1 ? cli_sqlite_address(in, &path, err) : ALD_OK;
+    if (status == ALD_OK && paths->count == 1 && in->sqlite_path == NULL) {
+        status = cli_media_find(env, path, from, &in->media, err);
+    }
+    if (in->media != NULL) {
+        return open_media(in);
+    }
     if (status == ALD_OK && !is_stdin && in->sqlite_path == NULL) {
         status = find_many(in, paths, from, &path, err);
     }
@@ -217,6 +234,10 @@ ald_status cli_input_open_all(cli_env *env, const opt_list *paths, const char *f
         in->format = FORMAT_SQLITE;
     } else if (status == ALD_OK) {
         status = file_format_find(env, path, from, "--from", &in->format, err);
+    }
+    if (status == ALD_OK && file_format_scope_in(in->format) == SCOPE_FOLDER_IN) {
+        env->subject = NULL;
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "%s is not a folder", in->name);
     }
     if (status == ALD_OK && is_stdin && in->format == FORMAT_SQLITE) {
         env->subject = NULL;
@@ -240,6 +261,12 @@ ald_status cli_input_open(cli_env *env, const char *path, const char *from, cli_
     return status;
 }
 
+int cli_input_knows_rows(const cli_input *in)
+{
+    return file_format_has_row_count(in->format) &&
+           (in->media == NULL || in->media->metadata == NULL);
+}
+
 void cli_input_close(cli_input *in)
 {
     cli_progress_end(&in->progress);
@@ -260,6 +287,7 @@ void cli_input_close(cli_input *in)
     }
     ald_source_close(&in->source);
     cli_sqlite_close(in);
+    cli_media_free(in->media);
     cli_many_free(in->env, in->many);
 }
 
@@ -604,6 +632,10 @@ static ald_status open_one(cli_input *in, const read_options *read,
     case FORMAT_NPZ:
     case FORMAT_SAFETENSORS:
         status = cli_tensors_open(in, read, err);
+        return status != ALD_OK ? status : compare_schema(in, expected, err);
+    case FORMAT_IMAGES:
+    case FORMAT_AUDIO:
+        status = cli_media_open(in, err);
         return status != ALD_OK ? status : compare_schema(in, expected, err);
     case FORMAT_SQLITE:
         status = cli_sqlite_open(in, read, err);

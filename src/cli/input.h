@@ -106,6 +106,9 @@ const ald_info *cli_input_info(const cli_input *in);
 /* Whether a .ald has chunks, by its header; what else may be wrong, opening finds. */
 int cli_input_has_chunks(const cli_input *in);
 
+/* Whether the stream, once open, knows how many rows come. */
+int cli_input_knows_rows(const cli_input *in);
+
 void cli_input_close(cli_input *in);
 
 /* A schema from --schema's value: the content of a file of this name, else `name:type,…`. */

@@ -128,6 +128,7 @@ static ald_status make_metadata(transfer_state *s, uint16_t input_type, ald_erro
 static ald_status make_extras(transfer_state *s, ald_error *err)
 {
     s->extras.compression = ALD_COMPRESSION_ZSTD_L3;
+    s->extras.dataset_type = s->in.dataset_type;
     ald_status status = s->in.format == FORMAT_ALD ? keep_from_input(s, err) : ALD_OK;
     return status == ALD_OK ? make_metadata(s, s->extras.dataset_type, err) : status;
 }

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Folders of images and audio files.
+
+    test_media_folders.py --bin PATH
+
+Exit status 77: there is no pyarrow. The last line is `N passed, N failed`.
+"""
+import argparse
+import io
+import json
+import os
+import struct
+import sys
+import tempfile
+import wave
+import zlib
+from pathlib import Path
+
+try:
+    import pyarrow as pa
+except ImportError:
+    print("skipped: no pyarrow")
+    sys.exit(77)
+
+from parquet_tools import Failed, read_stream, run
+
+
+def check(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+def png(width, shade):
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    rows = b"".join(b"\0" + bytes([shade]) * width for _ in range(width))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, width, 8, 0, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def wav(samples):
+    out = io.BytesIO()
+    with wave.open(out, "wb") as w:
+        w.setnchannels(1)
+        w.setsampwidth(2)
+        w.setframerate(8000)
+        w.writeframes(struct.pack(f"<{samples}h", *range(samples)))
+    return out.getvalue()
+
+
+IMAGES = {"png": png(3, 7), "jpg": b"\xff\xd8\xff\xe0\0\x10JFIF\0", "gif": b"GIF89a\1\0\1\0", "webp": b"RIFF\x04\0\0\0WEBPVP8 ",
+          "bmp": b"BM" + struct.pack("<IIII", 70, 0, 54, 40) + bytes(50), "tiff": b"II*\0\x08\0\0\0", "tif": b"MM\0*\0\0\0\x08"}
+AUDIO = {"wav": wav(20), "flac": b"fLaC\0\0\0\x22", "ogg": b"OggS\0\x02", "mp3": b"ID3\x04\0\0\0\0\0\0", "m4a": b"\0\0\0\x20ftypM4A \0\0\0\0"}
+RAW_MP3 = b"\xff\xfb\x90\x64" + bytes(100)
+
+
+def fill(folder, files):
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def read(binary, folder, *options):
+    """-> (table, what was said)"""
+    out = folder.with_suffix(".arrows")
+    status, _, stderr = run(binary, "convert", "--force", folder, out, *options)
+    check(status == 0, f"exit {status}, {stderr}")
+    return read_stream(out), stderr
+
+
+def dataset_type(binary, folder):
+    ald = folder.with_suffix(".ald")
+    status, _, stderr = run(binary, "convert", "--force", "--quiet", folder, ald)
+    check(status == 0, stderr)
+    status, out, _ = run(binary, "info", "--json", ald)
+    check(run(binary, "verify", ald)[0] == 0, "verify")
+    return json.loads(out)["dataset_type"]
+
+
+def classes(binary, folder):
+    root = folder / "im"
+    files = {f"class {i % 3}/{i:02}.{ext}": data + bytes([i]) for i, (ext, data) in enumerate(IMAGES.items())}
+    fill(root, files | {"class 0/notes.txt": "hi", "class 1/fake.png": "no image", ".hidden/x.png": IMAGES["png"]})
+    table, said = read(binary, root)
+    check(table.column_names == ["bytes", "name", "label"], f"{table.schema}")
+    check(table.schema.field("label").type == pa.dictionary(pa.int32(), pa.string()), f"{table.schema}")
+    check(table["name"].to_pylist() == sorted(files), "the order of the names")
+    check(table["bytes"].to_pylist() == [files[name] for name in sorted(files)], "bytes")
+    check(table["label"].to_pylist() == [name.split("/")[0] for name in sorted(files)], "classes")
+    check(table["label"].chunk(0).dictionary.to_pylist() == ["class 0", "class 1", "class 2"], "numbers of classes")
+    check("2 files are no image and left out: class 0/notes.txt, class 1/fake.png" in said
+          or "2 files are no image and left out: class 1/fake.png, class 0/notes.txt" in said, said)
+    check(dataset_type(binary, root) == "IMAGE_CLASSIFICATION", "dataset type")
+
+
+def audio(binary, folder):
+    root = folder / "au"
+    files = {f"{split}/{label}/{i}.{ext}": data for i, (ext, data) in enumerate(AUDIO.items())
+             for split in ("train", "test") for label in ("no", "yes")} | {"train/yes/raw.mp3": RAW_MP3}
+    fill(root, files)
+    table, said = read(binary, root)
+    check("note" not in said, said)
+    check(table.column_names == ["bytes", "name", "label", "split"], f"{table.schema}")
+    check(dict(zip(table["name"].to_pylist(), table["bytes"].to_pylist())) == files, "files")
+    for name, label, split in zip(*(table[c].to_pylist() for c in ("name", "label", "split"))):
+        check(name.split("/")[:2] == [split, label], f"{name}: {split}, {label}")
+    check(dataset_type(binary, root) == "AUDIO_CLASSIFICATION", "dataset type")
+
+
+def shapes(binary, folder):
+    root = folder / "flat"
+    fill(root, {"b.png": IMAGES["png"], "a.png": IMAGES["png"]})
+    table, _ = read(binary, root)
+    check(table.column_names == ["bytes", "name"] and table["name"].to_pylist() == ["a.png", "b.png"], "without classes")
+    check(dataset_type(binary, root) == "TABULAR", "dataset type without classes")
+    root = folder / "some"
+    fill(root, {"top.png": IMAGES["png"], "train/deep/er/x.png": IMAGES["png"]})
+    table, _ = read(binary, root)
+    check(table.column_names == ["bytes", "name", "label"] and table["label"].to_pylist() == [None, "train"],
+          f"not every file in a split: {table['label']}")
+    root = folder / "both"
+    fill(root, {"x/1.png": IMAGES["png"], "x/2.png": IMAGES["png"], "x/3.wav": AUDIO["wav"]})
+    check(read(binary, root)[0].num_rows == 2, "most files are images")
+    table, said = read(binary, root, "--from", "audiofolder")
+    check(table["name"].to_pylist() == ["x/3.wav"] and "2 files are no audio file" in said, said)
+    (root / "x/data.csv").write_text("a\n1\n")
+    status, out, _ = run(binary, "cat", "--json", root)
+    check(status == 0 and out == b'{"a":1}\n', "a folder with a table is a folder of tables")
+    check(read(binary, root, "--from", "imagefolder")[0].num_rows == 2, "--from")
+
+
+def metadata(binary, folder):
+    root = folder / "meta"
+    files = {f"{i}.png": png(2, i) for i in range(5)}
+    fill(root, files | {"metadata.csv": "file_name,caption,size\n3.png,three,3\n0.png,zero,0\n3.png,again,3\n"})
+    table, said = read(binary, root)
+    check(table.column_names == ["bytes", "name", "caption", "size"], f"{table.schema}")
+    check(table.drop_columns(["bytes"]).to_pylist() == [{"name": "3.png", "caption": "three", "size": 3}, {"name": "0.png", "caption": "zero", "size": 0},
+                                                        {"name": "3.png", "caption": "again", "size": 3}], "rows")
+    check(table["bytes"].to_pylist() == [files[n] for n in ("3.png", "0.png", "3.png")], "bytes")
+    check("3 files are not named in the metadata and left out, first '1.png'" in said, said)
+    (root / "metadata.csv").unlink()
+    fill(root, {"metadata.jsonl": '{"file_name":"a/x.png","label":{"k":1}}\n', "a/x.png": IMAGES["png"]})
+    table, _ = read(binary, root)
+    check(table.column_names == ["bytes", "name", "label"] and table["label"].to_pylist() == [{"k": 1}], "its own label")
+    for text, want in (('{"file_name":"nope.png"}', "row 1: there is no image 'nope.png'"), ('{"x":1}', "no column file_name"),
+                       ('{"file_name":"a/x.png","bytes":1}', "may not have columns"), ('{"file_name":"../secret"}', "there is no image"),
+                       ('{"file_name":null}', "there is no image")):
+        fill(root, {"metadata.jsonl": text + "\n"})
+        status, _, stderr = run(binary, "convert", "--force", "--quiet", root, folder / "no.ald")
+        check(status == 1 and want in stderr and "Sanitizer" not in stderr, f"{text}: {stderr}")
+
+
+def hostile(binary, folder):
+    root = folder / "h"
+    fill(root, {"a/x.png": IMAGES["png"], "b/y.png": IMAGES["png"]})
+    (root / "a/loop").symlink_to("..")
+    (root / "loop").symlink_to(".")
+    (root / "a/gone.png").symlink_to("nowhere")
+    (root / "b/linked.png").symlink_to("../a/x.png")
+    os.mkfifo(root / "b/pipe.png")
+    table, said = read(binary, root)
+    check(table["name"].to_pylist() == ["a/x.png", "b/linked.png", "b/y.png"], f"{table['name']}")
+    check("4 files are no image" in said, said)
+    deep = root
+    for i in range(40):
+        deep = deep / "d"
+    fill(root, {str(deep.relative_to(root)) + "/z.png": IMAGES["png"]})
+    status, _, stderr = run(binary, "head", root, "--from", "imagefolder")
+    check(status == 3 and "nested too deep" in stderr, stderr)
+    for bad in ("a.png", "-"):
+        status, _, stderr = run(binary, "head", "--from", "imagefolder", bad)
+        check(status == 2 and "is not a folder" in stderr, stderr)
+    empty = folder / "empty"
+    empty.mkdir()
+    status, _, stderr = run(binary, "head", "--from", "imagefolder", empty)
+    check(status == 2 and "no image in this folder" in stderr, stderr)
+    status, _, stderr = run(binary, "convert", empty, folder / "x.ald", "--to", "imagefolder")
+    check(status == 2 and "is only read" in stderr, stderr)
+
+
+def batches(binary, folder):
+    root = folder / "many"
+    files = {f"c{i % 7}/{i:04}.png": IMAGES["png"] + bytes([i % 256]) * 100_000 for i in range(400)}
+    fill(root, files)
+    table, _ = read(binary, root)
+    check(table.num_rows == 400 and len(table["bytes"].chunks) > 1, f"{len(table['bytes'].chunks)} batches")
+    check(table["bytes"].to_pylist() == [files[name] for name in sorted(files)], "bytes of several batches")
+    check(table["label"].to_pylist() == [name[:2] for name in sorted(files)], "classes of several batches")
+
+
+CASES = [classes, audio, shapes, metadata, hostile, batches]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    args = parser.parse_args()
+    binary = str(Path(args.bin).resolve())
+    failed = 0
+    for case in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                case(binary, Path(folder))
+            except Failed as why:
+                print(f"{case.__name__}: {why}")
+                failed += 1
+    print(f"{len(CASES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
