@@ -101,6 +101,8 @@ struct ald__encoder {
     const ald__encoder_ops *ops; /* NULL: bytes pass through */
     void *state;
     ald_sink sink;
+    uint8_t id;
+    unsigned tuning;
 };
 
 /* A build that only reads (ALD_DECODE_ONLY) stores bytes as they are, and has no encoder linked in. */
@@ -137,6 +139,7 @@ ald_status ald__encoder_new(uint8_t id, const ald_allocator *alloc, uint64_t con
         return ALD_E_NOMEM;
     e->alloc = *alloc;
     e->sink = *sink;
+    e->id = id;
     e->ops = encoder_ops(id);
     if (e->ops != NULL)
         st = e->ops->open(&e->alloc, id == ALD_COMPRESSION_ZSTD_L19 ? 19 : 3, content_size,
@@ -173,6 +176,18 @@ ald_status ald__encoder_frame(ald__encoder *encoder, const void *data, size_t si
     ALD_TRY(ald__encoder_restart(encoder, size, &sink, err));
     ALD_TRY(ald__encoder_write(encoder, data, size, err));
     return ald__encoder_finish(encoder, err);
+}
+
+ald_status ald__encoder_tune(ald__encoder *encoder, unsigned choice, ald_error *err)
+{
+    if (choice == encoder->tuning)
+        return ALD_OK;
+    if (choice >= ALD__TUNINGS || encoder->id != ALD_COMPRESSION_ZSTD_L3 || encoder->ops == NULL ||
+        encoder->ops->tune == NULL)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "an encoder without tuning %u",
+                         choice);
+    encoder->tuning = choice;
+    return encoder->ops->tune(encoder->state, choice, err);
 }
 
 ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err)

@@ -35,6 +35,10 @@ ALD_NODISCARD ald_status ald__encoder_restart(ald__encoder *encoder, uint64_t co
 /* A whole frame from one piece of memory, appended to `out`; a restart is not needed before. */
 ALD_NODISCARD ald_status ald__encoder_frame(ald__encoder *encoder, const void *data, size_t size,
                                             ald_buffer *out, ald_error *err);
+/* Ways to look for matches that zstd-l3 has; 0 is level 3 itself, the others are faster. Other encoders have only 0. */
+#define ALD__TUNINGS 5u
+/* For the frames that follow, until it is called again. */
+ALD_NODISCARD ald_status ald__encoder_tune(ald__encoder *encoder, unsigned choice, ald_error *err);
 /* Writes what is left. The encoder must still be freed. */
 ALD_NODISCARD ald_status ald__encoder_finish(ald__encoder *encoder, ald_error *err);
 void ald__encoder_free(ald__encoder *encoder);
@@ -43,6 +47,22 @@ void ald__encoder_free(ald__encoder *encoder);
 ALD_NODISCARD ald_status ald__codec_encode(uint8_t id, const ald_allocator *alloc,
                                            const uint8_t *src, size_t size, ald_buffer *out,
                                            ald_error *err);
+
+/* What is used for the frames of one column, and the size that is expected: stored bytes of 65,536 plain ones. */
+typedef struct ald__tuning {
+    uint8_t choice;
+    uint32_t expected;
+} ald__tuning;
+
+/* The fastest choice that makes a sample of `data` at most a hundredth larger than level 3 does. Leaves the encoder tuned
+ * in any way, and anything in `spare`. The outcome depends on the data alone. */
+ALD_NODISCARD ald_status ald__tuning_choose(ald__encoder *encoder, const uint8_t *data, size_t size,
+                                            ald_buffer *spare, ald__tuning *out, ald_error *err);
+/* Appends a frame made as `tuning` (NULL: level 3) says. Where its size is not as expected, the data have changed, and a
+ * sample tells whether the choice is still right; if not, level 3 makes the frame, unless it makes it larger. */
+ALD_NODISCARD ald_status ald__tuned_frame(ald__encoder *encoder, const ald__tuning *tuning,
+                                          const uint8_t *data, size_t size, ald_buffer *spare,
+                                          ald_buffer *out, ald_error *err);
 
 /* CRC32, IEEE 802.3 (zlib's): continue with the last result, begin with 0. */
 uint32_t ald__crc32(uint32_t crc, const void *data, size_t size);

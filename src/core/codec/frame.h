@@ -53,6 +53,8 @@ typedef struct ald__encoder_ops {
     void (*free)(void *state);
     /* Optional (NULL): a whole frame from one piece of memory, appended to `out`, without a copy of the input. */
     ald_status (*once)(void *state, const void *data, size_t size, ald_buffer *out, ald_error *err);
+    /* Optional (NULL): for the frames that follow, one of ALD__TUNINGS ways to look for matches. */
+    ald_status (*tune)(void *state, unsigned choice, ald_error *err);
 } ald__encoder_ops;
 
 extern const ald__encoder_ops ald__zstd_encoder;

@@ -202,5 +202,5 @@ static ald_status lz4_finish(void *state, const ald_sink *sink, ald_error *err)
     return lz4_put(s, LZ4F_compressEnd(s->cctx, s->out, s->out_bytes, NULL), sink, err);
 }
 
-const ald__encoder_ops ald__lz4_encoder = {lz4_open,   lz4_write, lz4_restart,
-                                           lz4_finish, lz4_close, NULL};
+const ald__encoder_ops ald__lz4_encoder = {lz4_open,  lz4_write, lz4_restart, lz4_finish,
+                                           lz4_close, NULL,      NULL};

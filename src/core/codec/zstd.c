@@ -8,6 +8,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/endian.h"
+#include "core/codec/codec.h"
 #include "core/codec/frame.h"
 
 #define WINDOW_LIMIT (128ull << 20)
@@ -243,5 +244,29 @@ static ald_status zstd_once(void *state, const void *data, size_t size, ald_buff
     return ALD_OK;
 }
 
-const ald__encoder_ops ald__zstd_encoder = {zstd_open,   zstd_write, zstd_restart,
-                                            zstd_finish, zstd_close, zstd_once};
+/* Level 3 has two hash tables of 768 KiB, and looks at every byte. In numbers, one small table, in which five or six bytes
+ * are looked up, often finds as much in half the time: it stays in the first-level cache. Measured over columns of
+ * counters, codes, prices, times and texts; the last one serves texts, which want both tables, but smaller ones. */
+static ald_status zstd_tune(void *state, unsigned choice, ald_error *err)
+{
+    static const struct {
+        ZSTD_strategy strategy;
+        int hash_log, chain_log, min_match;
+    } tunings[ALD__TUNINGS] = {{0, 0, 0, 0}, /* all zeros: as level 3 says */
+                               {ZSTD_fast, 12, 0, 5},
+                               {ZSTD_fast, 16, 0, 6},
+                               {ZSTD_fast, 16, 0, 4},
+                               {ZSTD_dfast, 15, 13, 5}};
+    zstd_state *s = state;
+    if (ZSTD_isError(ZSTD_CCtx_reset(s->cctx, ZSTD_reset_session_only)) ||
+        ZSTD_isError(
+            ZSTD_CCtx_setParameter(s->cctx, ZSTD_c_strategy, (int)tunings[choice].strategy)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(s->cctx, ZSTD_c_hashLog, tunings[choice].hash_log)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(s->cctx, ZSTD_c_chainLog, tunings[choice].chain_log)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(s->cctx, ZSTD_c_minMatch, tunings[choice].min_match)))
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "zstd cannot be tuned");
+    return ALD_OK;
+}
+
+const ald__encoder_ops ald__zstd_encoder = {zstd_open,  zstd_write, zstd_restart, zstd_finish,
+                                            zstd_close, zstd_once,  zstd_tune};

@@ -15,6 +15,11 @@
 #define DIRECTORY_HEAD 16u /* skippable frame's magic and size, "ALDC", count */
 #define ENTRY 8u
 
+static size_t columns_of(const ald__chunk_slot *s)
+{
+    return (size_t)ald__ipc_schema_get(s->schema)->n_children;
+}
+
 ald_status ald__chunk_slot_init(ald__chunk_slot *s, const ald_allocator *alloc,
                                 const struct ArrowSchema *schema, const ald__ipc_schema *decoded,
                                 uint8_t compression, uint32_t alignment, ald_error *err)
@@ -27,8 +32,10 @@ ald_status ald__chunk_slot_init(ald__chunk_slot *s, const ald_allocator *alloc,
     s->column_frames = compression != ALD_COMPRESSION_NONE;
     s->plain.alloc = alloc;
     s->stored.alloc = alloc;
+    s->spare.alloc = alloc;
     s->spans = ald__alloc(alloc, (size_t)schema->n_children * sizeof *s->spans, err);
-    if (s->spans == NULL)
+    s->frames = ald__alloc(alloc, ((size_t)schema->n_children + 1) * sizeof *s->frames, err);
+    if (s->spans == NULL || s->frames == NULL)
         return ALD_E_NOMEM;
     return ald__ipc_writer_new(alloc, schema, &o, &s->writer, err);
 }
@@ -39,14 +46,14 @@ void ald__chunk_slot_clear(ald__chunk_slot *s)
         return;
     if (s->chunk.release != NULL)
         s->chunk.release(&s->chunk);
-    if (s->spans != NULL)
-        ald__release(s->alloc, s->spans,
-                     (size_t)ald__ipc_schema_get(s->schema)->n_children * sizeof *s->spans);
+    ald__release(s->alloc, s->spans, columns_of(s) * sizeof *s->spans);
+    ald__release(s->alloc, s->frames, (columns_of(s) + 1) * sizeof *s->frames);
     ald__ipc_writer_free(s->writer);
     ald__encoder_free(s->encoder);
     ald__packer_free(s->packer);
     ald_buffer_clear(&s->plain);
     ald_buffer_clear(&s->stored);
+    ald_buffer_clear(&s->spare);
     memset(s, 0, sizeof *s);
 }
 
@@ -56,17 +63,24 @@ static ald_status append_plain(void *ctx, const void *data, size_t size, ald_err
     return ald__buffer_append(&s->plain, data, size, err);
 }
 
-/* One frame, appended to the stored bytes. */
-static ald_status add_frame(ald__chunk_slot *s, const uint8_t *data, size_t size, ald_error *err)
+static ald_status need_encoder(ald__chunk_slot *s, ald_error *err)
 {
     ald_sink sink = ald_buffer_sink(&s->stored);
-    if (s->encoder == NULL)
-        ALD_TRY(ald__encoder_new(s->compression, s->alloc, size, &sink, &s->encoder, err));
-    return ald__encoder_frame(s->encoder, data, size, &s->stored, err);
+    return s->encoder != NULL
+               ? ALD_OK
+               : ald__encoder_new(s->compression, s->alloc, 0, &sink, &s->encoder, err);
+}
+
+/* One frame, appended to the stored bytes. */
+static ald_status add_frame(ald__chunk_slot *s, const ald__tuning *tuning, const uint8_t *data,
+                            size_t size, ald_error *err)
+{
+    ALD_TRY(need_encoder(s, err));
+    return ald__tuned_frame(s->encoder, tuning, data, size, &s->spare, &s->stored, err);
 }
 
 /* Where the record batch's body begins in the plain bytes, and its columns in the body. */
-static ald_status find_columns(ald__chunk_slot *s, size_t *body, ald_error *err)
+static ald_status find_columns(ald__chunk_slot *s, ald_error *err)
 {
     const ald__ipc_rules rules = {.strict = 1};
     ald__cursor c = {s->plain.data, s->plain.size, 0, 0};
@@ -75,51 +89,76 @@ static ald_status find_columns(ald__chunk_slot *s, size_t *body, ald_error *err)
     do {
         ALD_TRY(ald__ipc_read_message(&c, &rules, &m, err));
     } while (m.type == ALD__IPC_DICTIONARY);
-    *body = s->plain.size - (size_t)m.body_size;
+    s->body = s->plain.size - (size_t)m.body_size;
     return ald__ipc_read_spans(s->schema, &m, &rules, s->spans, &rows, err);
 }
 
-/* Ends of the body frames, as offsets into the body, in `ends`; returns how many. A frame ends once it has 64 KiB, and
- * before a column of 64 KiB or more. */
-static size_t cut_frames(const ald__chunk_slot *s, uint64_t body_size, uint64_t *ends)
+static void end_frame(ald__chunk_slot *s, uint64_t end, size_t next_column)
 {
-    size_t columns = (size_t)ald__ipc_schema_get(s->schema)->n_children, count = 0;
-    uint64_t begin = 0;
+    s->frames[s->frame_count++].end = end;
+    s->frames[s->frame_count].column = (uint32_t)next_column;
+}
+
+/* A frame ends once it has 64 KiB, and before a column of 64 KiB or more. */
+static void cut_frames(ald__chunk_slot *s)
+{
+    size_t columns = columns_of(s);
+    uint64_t begin = 0, size = s->plain.size - s->body;
+    s->frame_count = 0;
+    s->frames[0].column = 0;
     for (size_t i = 0; i < columns; i++) {
         const ald__ipc_span *p = &s->spans[i];
         if (p->begin == p->end)
             continue;
         if (p->begin > begin &&
             (p->begin - begin >= ALD__FRAME_BYTES || p->end - p->begin >= ALD__FRAME_BYTES)) {
-            ends[count++] = p->begin;
+            end_frame(s, p->begin, i);
             begin = p->begin;
         }
     }
-    if (body_size > begin)
-        ends[count++] = body_size;
-    return count;
+    if (size > begin)
+        end_frame(s, size, columns);
 }
 
-static ald_status write_frames(ald__chunk_slot *s, size_t body, const uint64_t *ends, size_t count,
-                               ald_error *err)
+static size_t frame_begin(const ald__chunk_slot *s, size_t index)
+{
+    return s->body + (index == 0 ? 0 : (size_t)s->frames[index - 1].end);
+}
+
+static size_t frame_end(const ald__chunk_slot *s, size_t index)
+{
+    return s->body + (size_t)s->frames[index].end;
+}
+
+/* Number `index` of the directory, the head being the first. */
+static ald_status write_frame(ald__chunk_slot *s, size_t index, ald_error *err)
+{
+    size_t begin = index == 0 ? 0 : frame_begin(s, index - 1), before = s->stored.size;
+    size_t end = index == 0 ? s->body : frame_end(s, index - 1);
+    const ald__tuning *t = NULL;
+    uint8_t *entry;
+    if (index > 0 && s->tunings != NULL)
+        t = &s->tunings[s->frames[index - 1].column];
+    ALD_TRY(add_frame(s, t, s->plain.data + begin, end - begin, err));
+    entry = s->stored.data + DIRECTORY_HEAD + index * ENTRY;
+    ald__store_le32(entry, (uint32_t)(s->stored.size - before));
+    ald__store_le32(entry + 4, (uint32_t)(end - begin));
+    return ALD_OK;
+}
+
+static ald_status write_frames(ald__chunk_slot *s, ald_error *err)
 {
     static const uint8_t magic[4] = {0x5A, 0x2A, 0x4D, 0x18};
-    size_t directory = DIRECTORY_HEAD + (count + 1) * ENTRY, at = 0;
+    size_t directory = DIRECTORY_HEAD + (s->frame_count + 1) * ENTRY;
     uint8_t *p;
     ALD_TRY(ald__buffer_append_zeros(&s->stored, directory, err));
-    for (size_t i = 0; i <= count; i++) {
-        size_t end = i == 0 ? body : body + (size_t)ends[i - 1], before = s->stored.size;
-        ALD_TRY(add_frame(s, s->plain.data + at, end - at, err));
-        p = s->stored.data + DIRECTORY_HEAD + i * ENTRY;
-        ald__store_le32(p, (uint32_t)(s->stored.size - before));
-        ald__store_le32(p + 4, (uint32_t)(end - at));
-        at = end;
-    }
+    for (size_t i = 0; i <= s->frame_count; i++)
+        ALD_TRY(write_frame(s, i, err));
     p = s->stored.data;
     memcpy(p, magic, sizeof magic);
     ald__store_le32(p + 4, (uint32_t)(directory - 8));
     memcpy(p + 8, "ALDC", 4);
-    ald__store_le32(p + 12, (uint32_t)(count + 1));
+    ald__store_le32(p + 12, (uint32_t)(s->frame_count + 1));
     return ALD_OK;
 }
 
@@ -154,24 +193,13 @@ static ald_status pack_chunk(ald__chunk_slot *s, ald_error *err)
 
 static ald_status compress_chunk(ald__chunk_slot *s, ald_error *err)
 {
-    size_t body, count, size = (size_t)ald__ipc_schema_get(s->schema)->n_children * 8 + 8;
-    uint64_t *ends;
-    ald_status st;
     s->stored.size = 0;
     if (s->compression == ALD_COMPRESSION_NONE)
         return ALD_OK;
     if (ald__compression_is_packed(s->compression))
         return pack_chunk(s, err);
-    if (!s->column_frames)
-        return add_frame(s, s->plain.data, s->plain.size, err);
-    ALD_TRY(find_columns(s, &body, err));
-    ends = ald__alloc(s->alloc, size, err);
-    if (ends == NULL)
-        return ALD_E_NOMEM;
-    count = cut_frames(s, s->plain.size - body, ends);
-    st = write_frames(s, body, ends, count, err);
-    ald__release(s->alloc, ends, size);
-    return st;
+    return s->column_frames ? write_frames(s, err)
+                            : add_frame(s, NULL, s->plain.data, s->plain.size, err);
 }
 
 static ald_status protect_chunk(ald__chunk_slot *s, ald_error *err)
@@ -186,7 +214,7 @@ static ald_status protect_chunk(ald__chunk_slot *s, ald_error *err)
     return s->hashes ? ald__seal_piece_hash(s->host, b->data, b->size, s->hash, err) : ALD_OK;
 }
 
-static ald_status encode(ald__chunk_slot *s, ald_error *err)
+ald_status ald__chunk_slot_prepare(ald__chunk_slot *s, ald_error *err)
 {
     ald__emit emit = {append_plain, s};
     if (s->chunk.length >= (int64_t)UINT32_MAX)
@@ -201,6 +229,35 @@ static ald_status encode(ald__chunk_slot *s, ald_error *err)
                          "(--chunk-rows)",
                          s->plain.size);
     s->uncompressed = (uint32_t)s->plain.size;
+    if (s->column_frames && !ald__compression_is_packed(s->compression)) {
+        ALD_TRY(find_columns(s, err));
+        cut_frames(s);
+    }
+    s->prepared = 1;
+    return ALD_OK;
+}
+
+int ald__chunk_slot_tunable(const ald__chunk_slot *s)
+{
+    return s->column_frames && s->compression == ALD_COMPRESSION_ZSTD_L3;
+}
+
+ald_status ald__chunk_slot_try(const ald__chunk_slot *s, ald__chunk_slot *worker, size_t first,
+                               size_t step, ald__tuning *tunings, ald_error *err)
+{
+    ALD_TRY(need_encoder(worker, err));
+    for (size_t i = first; i < s->frame_count; i += step)
+        ALD_TRY(ald__tuning_choose(worker->encoder, s->plain.data + frame_begin(s, i),
+                                   frame_end(s, i) - frame_begin(s, i), &worker->spare,
+                                   &tunings[s->frames[i].column], err));
+    return ALD_OK;
+}
+
+static ald_status encode(ald__chunk_slot *s, ald_error *err)
+{
+    if (!s->prepared)
+        ALD_TRY(ald__chunk_slot_prepare(s, err));
+    s->prepared = 0;
     ALD_TRY(compress_chunk(s, err));
     if (s->stored.size >= UINT32_MAX - ALD_GCM_TAG_BYTES)
         return ald__fail(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET, "a stored chunk of %zu bytes",

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* How hard the writer looks for matches in a column, found out by trial on a sample. */
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/codec/codec.h"
+
+#define SAMPLE_PIECES 4u /* from all over the frame: validity, offsets and values lie in different parts */
+#define PIECE_BYTES ((size_t)32 << 10)
+#define WORTH_A_TRIAL 20u /* level 3 is fast where it leaves a twentieth */
+#define SAMPLE_BYTES (SAMPLE_PIECES * PIECE_BYTES)
+#define SIZE_LEAST (2 * PIECE_BYTES) /* of frames that are tried */
+
+/* In the order of speed where there are few matches. */
+static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4};
+
+static uint32_t stored_of_unit(size_t stored, size_t size)
+{
+    return (uint32_t)((uint64_t)stored * 65536 / size);
+}
+
+/* A frame, or pieces of it in memory of their own. */
+typedef struct sample {
+    const uint8_t *data;
+    size_t size;
+    uint8_t *owned;
+} sample;
+
+static ald_status take_sample(const ald_allocator *alloc, const uint8_t *data, size_t size,
+                              sample *out, ald_error *err)
+{
+    size_t step = (size - PIECE_BYTES) / (SAMPLE_PIECES - 1) & ~(size_t)63;
+    *out = (sample){data, size, NULL};
+    if (size <= SAMPLE_BYTES)
+        return ALD_OK;
+    out->owned = ald__alloc(alloc, SAMPLE_BYTES, err);
+    if (out->owned == NULL)
+        return ALD_E_NOMEM;
+    for (size_t i = 0; i < SAMPLE_PIECES; i++)
+        memcpy(out->owned + i * PIECE_BYTES, data + i * step, PIECE_BYTES);
+    out->data = out->owned;
+    out->size = SAMPLE_BYTES;
+    return ALD_OK;
+}
+
+static ald_status measure(ald__encoder *encoder, unsigned choice, const uint8_t *data, size_t size,
+                          ald_buffer *spare, ald_error *err)
+{
+    spare->size = 0;
+    ALD_TRY(ald__encoder_tune(encoder, choice, err));
+    return ald__encoder_frame(encoder, data, size, spare, err);
+}
+
+/* The first of `count` choices that does almost as well as level 3, which is *out if none does. */
+static ald_status choose(ald__encoder *encoder, const sample *s, const uint8_t *choices,
+                         size_t count, ald_buffer *spare, uint8_t *out, ald_error *err)
+{
+    size_t most;
+    *out = 0;
+    ALD_TRY(measure(encoder, 0, s->data, s->size, spare, err));
+    if (spare->size < s->size / WORTH_A_TRIAL)
+        return ALD_OK;
+    most = spare->size + spare->size / 100;
+    for (size_t i = 0; i < count && *out == 0; i++) {
+        ALD_TRY(measure(encoder, choices[i], s->data, s->size, spare, err));
+        if (spare->size <= most)
+            *out = choices[i];
+    }
+    return ALD_OK;
+}
+
+static ald_status choose_among(ald__encoder *encoder, const uint8_t *data, size_t size,
+                               const uint8_t *choices, size_t count, ald_buffer *spare,
+                               uint8_t *out, ald_error *err)
+{
+    sample s;
+    ald_status st;
+    ALD_TRY(take_sample(spare->alloc, data, size, &s, err));
+    st = choose(encoder, &s, choices, count, spare, out, err);
+    ald__release(spare->alloc, s.owned, SAMPLE_BYTES);
+    return st;
+}
+
+/* What is expected is what the whole frame takes: a sample finds fewer matches. */
+ald_status ald__tuning_choose(ald__encoder *encoder, const uint8_t *data, size_t size,
+                              ald_buffer *spare, ald__tuning *out, ald_error *err)
+{
+    *out = (ald__tuning){0, 0};
+    if (size < SIZE_LEAST)
+        return ALD_OK;
+    ALD_TRY(choose_among(encoder, data, size, fastest_first, sizeof fastest_first, spare,
+                         &out->choice, err));
+    if (out->choice == 0)
+        return ALD_OK;
+    ALD_TRY(measure(encoder, out->choice, data, size, spare, err));
+    out->expected = stored_of_unit(spare->size, size);
+    return ALD_OK;
+}
+
+static int is_expected(const ald__tuning *tuning, size_t stored, size_t size)
+{
+    uint32_t unit = stored_of_unit(stored, size), spread = tuning->expected / 16;
+    return unit >= tuning->expected - spread && unit <= tuning->expected + spread;
+}
+
+ald_status ald__tuned_frame(ald__encoder *encoder, const ald__tuning *tuning, const uint8_t *data,
+                            size_t size, ald_buffer *spare, ald_buffer *out, ald_error *err)
+{
+    size_t before = out->size;
+    uint8_t choice = tuning != NULL ? tuning->choice : 0, again = 0;
+    ALD_TRY(ald__encoder_tune(encoder, choice, err));
+    ALD_TRY(ald__encoder_frame(encoder, data, size, out, err));
+    if (choice == 0 || size == 0 || is_expected(tuning, out->size - before, size))
+        return ALD_OK;
+    if (size >= SIZE_LEAST)
+        ALD_TRY(choose_among(encoder, data, size, &choice, 1, spare, &again, err));
+    if (again == choice)
+        return ALD_OK;
+    ALD_TRY(measure(encoder, 0, data, size, spare, err));
+    if (spare->size >= out->size - before)
+        return ALD_OK;
+    out->size = before;
+    return ald__buffer_append(out, spare->data, spare->size, err);
+}
