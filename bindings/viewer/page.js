@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Parts of the page. What comes from a file goes in as text.
 
+import { valueText } from './value_text.js';
+
 export const $ = (id) => document.getElementById(id);
 
 export function element(name, attributes = {}, ...children) {
@@ -10,27 +12,6 @@ export function element(name, attributes = {}, ...children) {
     }
     out.append(...children);
     return out;
-}
-
-/** A value of a file as one line of text. */
-export function valueText(value) {
-    if (value === null || value === undefined) {
-        return 'null';
-    }
-    if (value instanceof Uint8Array) {
-        const hex = Array.from(value.subarray(0, 32), (byte) => byte.toString(16).padStart(2, '0')).join('');
-        return value.length > 32 ? `${hex}… (${value.length} bytes)` : hex;
-    }
-    if (value instanceof Date) {
-        return value.toISOString();
-    }
-    if (Array.isArray(value)) {
-        return `[${value.map(valueText).join(', ')}]`;
-    }
-    if (typeof value === 'object') {
-        return `{${Object.entries(value).map(([key, item]) => `${key}: ${valueText(item)}`).join(', ')}}`;
-    }
-    return String(value);
 }
 
 export function definitions(list, entries) {
@@ -58,7 +39,7 @@ export function bars(parent, values, title) {
 
 const ROW_PIXELS = 28, AROUND = 20, SCROLL_PIXELS_MAX = 8e6;
 
-/** A table of which only the rows in sight are there. `read(start, count)` gives them. */
+/** A table of which only the rows in sight are there. `read(start, count)` gives their cells: text, or null. */
 export class RowTable {
     #parent;
     #names;
@@ -67,7 +48,8 @@ export class RowTable {
     #body;
     #drawn = 0;
 
-    constructor(parent, names, count, read) {
+    /** @param onError is told what scrolling ran into */
+    constructor(parent, names, count, read, onError) {
         this.#parent = parent;
         this.#names = names;
         this.#count = count;
@@ -77,7 +59,7 @@ export class RowTable {
             ...names.map((name) => element('th', { scope: 'col' }, name)));
         const table = element('table', { 'aria-rowcount': count + 1 }, element('thead', {}, head), this.#body);
         parent.replaceChildren(table);
-        parent.onscroll = () => this.draw();
+        parent.onscroll = () => this.draw().catch(onError);
         parent.scrollTop = 0;
     }
 
@@ -112,11 +94,9 @@ export class RowTable {
             space(whole - top - rows.length * ROW_PIXELS));
     }
 
-    #row(row, index) {
-        const cells = this.#names.map((name) => {
-            const text = valueText(row[name]);
-            return element('td', row[name] === null ? { class: 'null' } : { title: text.slice(0, 1000) }, text.slice(0, 300));
-        });
-        return element('tr', { 'aria-rowindex': index + 2 }, element('th', { scope: 'row' }, String(index)), ...cells);
+    #row(cells, index) {
+        const all = cells.map((text) => (text === null ? element('td', { class: 'null' }, 'null')
+            : element('td', { title: text }, text.slice(0, 300))));
+        return element('tr', { 'aria-rowindex': index + 2 }, element('th', { scope: 'row' }, String(index)), ...all);
     }
 }

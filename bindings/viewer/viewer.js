@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The viewer: opens what is dropped, chosen or named by a URL, and shows it.
 
-import * as ald from './alimentar/src/index.js';
-import { common, histogram, lowBitEntropy } from './columns.js';
 import { renderMarkdown } from './markdown.js';
-import { $, bars, definitions, element, RowTable, valueText } from './page.js';
+import { $, bars, definitions, element, RowTable } from './page.js';
+import { call, whenFetching } from './worker_calls.js';
 
 const TEXT_KEYS = ['description', 'card', 'readme'];
 const FORMATS = { csv: 'csv', tsv: 'csv', jsonl: 'jsonl', ndjson: 'jsonl', json: 'json', arrow: 'arrow', arrows: 'arrow', feather: 'arrow' };
-const COLUMN_ROWS_MAX = 1_000_000;
 
-let shown = null; // the open Dataset
+let shown = null; // what the worker said of the open file
 let table = null;
 
 function say(text, isBad = false) {
@@ -19,17 +17,24 @@ function say(text, isBad = false) {
 }
 
 function complain(error) {
-    const hint = error instanceof ald.AldError && error.hint !== null ? `\n${error.hint}` : '';
+    if (error.name === 'Superseded') {
+        return;
+    }
+    const hint = typeof error.hint === 'string' ? `\n${error.hint}` : '';
     say(`${error.name}: ${error.message}${hint}`, true);
 }
 
-const progress = ({ loaded, total }) => say(total === null ? `${loaded} bytes` : `${loaded} of ${total} bytes`);
+whenFetching(({ loaded, total }) => {
+    if (document.body.ariaBusy === 'true') {
+        say(total === null ? `${loaded} bytes` : `${loaded} of ${total} bytes`);
+    }
+});
 
 function keys() {
-    const trusted = $('trusted').value.trim(), own = $('private').value.trim();
+    const trusted = $('trusted').value.trim(), own = $('private').value.trim(), keyPassphrase = $('passphrase').value;
     return {
         ...(trusted === '' ? { allowUntrusted: true } : { trustedKeys: trusted, allowUnsigned: true }),
-        ...(own === '' ? {} : { privateKeys: own, allowPlain: true }),
+        ...(own === '' ? {} : { privateKeys: own, allowPlain: true, ...(keyPassphrase === '' ? {} : { keyPassphrase }) }),
     };
 }
 
@@ -93,8 +98,7 @@ function showCard(info, name) {
     definitions($('metadata'), Object.entries(metadata).filter(([key, value]) => !texts.includes(key) && value !== null));
 }
 
-function showFacts(data) {
-    const { info } = data;
+function showFacts({ info }) {
     definitions($('facts'), [['Rows', info.rowCount], ['Columns', info.schema.fields.length], ['Bytes', info.fileSize],
         ['Type', info.datasetType], ['Format', info.version], ['Compression', info.compression],
         ['Encryption', info.encryption === null ? 'none' : info.encryption.mode],
@@ -113,35 +117,17 @@ function showSchema(fields) {
     $('column').replaceChildren(...fields.map((field, i) => element('option', { value: i }, field.name)));
 }
 
-/** The first batches of a column, a million rows at most: a remote file is not fetched for it as a whole. */
-async function columnStart(data, name) {
-    const parts = [];
-    let rows = 0;
-    for (let i = 0; i < data.batchCount && rows < COLUMN_ROWS_MAX && (i === 0 || data.bytesFetched === null); i++) {
-        const part = (await data.batch(i, { columns: [name] })).column(name);
-        parts.push(part);
-        rows += part.length;
-    }
-    return { parts, rows };
-}
-
 async function showColumn() {
-    const data = shown, name = data.schema.fields[$('column').value].name;
-    const { parts, rows } = await columnStart(data, name);
-    const values = parts.flatMap((part) => part.toArray());
-    const isAll = rows === data.numRows ? 'all' : 'the first';
-    $('column-text').textContent = `${isAll} ${rows} rows, ${values.filter((value) => value === null).length} of them null`;
-    const counts = histogram(values);
-    if (counts === null) {
-        const list = common(values.map((value) => (value === null ? null : valueText(value))));
-        bars($('histogram'), list.map(([, count]) => count), `most frequent values of ${name}`);
-        $('histogram-text').textContent = list.map(([text, count]) => `${text.slice(0, 40)}: ${count}`).join(' · ');
+    const { name } = shown.info.schema.fields[$('column').value];
+    const { rows, isAll, nullCount, histogram, common, bits } = await call('column', shown.turn, Number($('column').value));
+    $('column-text').textContent = `${isAll ? 'all' : 'the first'} ${rows} rows, ${nullCount} of them null`;
+    if (histogram === null) {
+        bars($('histogram'), common.map(([, count]) => count), `most frequent values of ${name}`);
+        $('histogram-text').textContent = common.map(([text, count]) => `${text}: ${count}`).join(' · ');
     } else {
-        bars($('histogram'), counts.counts, `histogram of ${name}`);
-        $('histogram-text').textContent = `${counts.low} to ${counts.high}, mean ${counts.mean}`;
+        bars($('histogram'), histogram.counts, `histogram of ${name}`);
+        $('histogram-text').textContent = `${histogram.low} to ${histogram.high}, mean ${histogram.mean}`;
     }
-    const [array] = parts.map((part) => part.values);
-    const bits = array instanceof Float64Array || array instanceof Float32Array ? lowBitEntropy(array) : null;
     $('entropy').replaceChildren();
     $('entropy-text').textContent = '';
     if (bits !== null) {
@@ -151,23 +137,23 @@ async function showColumn() {
     }
 }
 
-async function show(data, name) {
-    shown?.close();
-    shown = data;
+async function show(file, name) {
+    shown = file;
+    const { info, numRows, turn } = file, { fields } = info.schema;
     $('view').hidden = false;
     $('download').replaceChildren();
-    showCard(data.info, name);
-    await showTrust(data.info);
-    showFacts(data);
-    showSchema(data.schema.fields);
-    $('row').max = String(Math.max(0, data.numRows - 1));
-    table = new RowTable($('rows'), data.schema.fields.map((field) => field.name), data.numRows,
-        (start, count) => data.rows(start, count));
+    showCard(info, name);
+    await showTrust(info);
+    showFacts(file);
+    showSchema(fields);
+    $('row').max = String(Math.max(0, numRows - 1));
+    table = new RowTable($('rows'), fields.map((field) => field.name), numRows,
+        (start, count) => call('rows', turn, start, count), complain);
     await table.draw();
-    if (data.schema.fields.length > 0 && data.numRows > 0) {
+    if (fields.length > 0 && numRows > 0) {
         await showColumn();
     }
-    say(`${name}: ${data.numRows} rows`);
+    say(`${name}: ${numRows} rows`);
 }
 
 function offerDownload(bytes, name) {
@@ -178,27 +164,28 @@ function offerDownload(bytes, name) {
 
 async function openFile(file) {
     say(`reading ${file.name}`);
-    const bytes = new Uint8Array(await file.arrayBuffer());
     const format = FORMATS[file.name.split('.').pop().toLowerCase()];
     if (format === undefined) {
-        await show(await openWith((options) => ald.open(bytes, { ...options, checkAll: true })), file.name);
+        await show(await openWith((options) => call('openFile', file, options)), file.name);
         return;
     }
     const name = `${file.name.replace(/\.[^.]*$/, '')}.ald`;
-    const converted = await ald.save(format === 'arrow' ? bytes : new TextDecoder('utf-8', { fatal: true }).decode(bytes), { format });
-    await show(await ald.open(converted), name);
+    const { converted, ...opened } = await call('convert', file, format);
+    await show(opened, name);
     offerDownload(converted, name);
 }
 
-const openUrl = async (url) => show(await openWith((options) => ald.openUrl(url, { ...options, onProgress: progress })),
-    new URL(url).pathname.split('/').pop());
+const openUrl = async (url) => show(await openWith((options) => call('openUrl', url, options)), new URL(url).pathname.split('/').pop());
 
 function attempt(work) {
     return async (...args) => {
+        document.body.ariaBusy = 'true';
         try {
             await work(...args);
         } catch (error) {
             complain(error);
+        } finally {
+            document.body.ariaBusy = 'false';
         }
     };
 }
@@ -212,6 +199,7 @@ $('open-url').addEventListener('submit', (event) => {
     event.preventDefault();
     void attempt(openUrl)($('url').value);
 });
+$('keys').addEventListener('submit', (event) => event.preventDefault()); // they are used when a file is opened
 $('column').addEventListener('change', attempt(showColumn));
 $('row').addEventListener('change', attempt(() => table.go(Number($('row').value))));
 document.body.addEventListener('dragover', (event) => {
@@ -232,5 +220,5 @@ if (/^https?:\/\//i.test(linked)) {
     $('url').value = linked;
     void attempt(openUrl)(linked);
 } else {
-    void attempt(() => ald.init())();
+    void attempt(() => call('start'))();
 }

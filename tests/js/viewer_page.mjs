@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The viewer in Chromium: node viewer_page.mjs VIEWER_FOLDER TOOLS CHROMIUM
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -13,11 +14,14 @@ const { chromium } = createRequire(`${tools}/`)('playwright-core');
 const ald = await import(pathToFileURL(`${folder}/alimentar/src/index.js`));
 
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm' };
+const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(await readFile(`${folder}/index.html`, 'utf8'))[1];
+assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|\*/);
 const site = createServer(async (request, response) => {
     const name = request.url === '/' ? '/index.html' : request.url;
     try {
         const data = await readFile(folder + name);
-        response.writeHead(200, { 'Content-Type': TYPES[name.split('.').pop()] ?? 'application/octet-stream' }).end(data);
+        const type = TYPES[name.split('.').pop()] ?? 'application/octet-stream';
+        response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': policy }).end(data);
     } catch {
         response.writeHead(404).end();
     }
@@ -75,6 +79,71 @@ await test('an encrypted, signed, licensed file with a hostile card', async () =
     await page.waitForFunction(() => document.getElementById('entropy-text').textContent.includes('Entropy'));
     assert.equal(await page.$$eval('#histogram rect', (all) => all.length), 32);
     assert.deepEqual(complaints, []);
+    await page.close();
+});
+
+await test('the page itself runs no module, and stays awake', async () => {
+    const { page, complaints, says } = await open();
+    await says('Drop a file');
+    const wide = await ald.save({ x: Float64Array.from({ length: 3e6 }, (_, i) => Math.sin(i)) }, { layout: 'whole', encrypt: { password: 'p' } });
+    await drop(page, 'wide.ald', wide);
+    await page.fill('#password', 'p');
+    await page.evaluate(() => { // the longest pause between two turns of the page's own loop
+        globalThis.slowest = 0;
+        let before = performance.now();
+        setInterval(() => {
+            const now = performance.now();
+            globalThis.slowest = Math.max(globalThis.slowest, now - before);
+            before = now;
+        }, 5);
+    });
+    await page.click('#ask button[value=open]');
+    await says('3000000 rows');
+    const started = performance.now();
+    await (await ald.load(wide, { password: 'p' })).column('x').then((column) => column.toArray());
+    const own = performance.now() - started;
+    const [slowest, loaded] = await page.evaluate(() => [globalThis.slowest,
+        performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop())]);
+    assert.equal(page.workers().length, 1);
+    assert.ok(!loaded.includes('ald.wasm'), String(loaded));
+    assert.ok(slowest < own, `a pause of ${slowest} ms`);
+    console.log(`note: the page's longest pause: ${Math.round(slowest)} ms; the same work takes ${Math.round(own)} ms in one piece`);
+    assert.deepEqual(complaints, []);
+    await page.close();
+});
+
+await test('a second file while the first is looked at; a worker that stops', async () => {
+    const { page, complaints, says } = await open();
+    await drop(page, 'a.csv', Buffer.from(`n\n${'1\n'.repeat(200000)}`));
+    await drop(page, 'b.csv', Buffer.from('m\n5\n'));
+    await says('b.ald: 1 rows');
+    await page.waitForTimeout(200);
+    assert.equal(await page.textContent('#rows thead'), '#m');
+    assert.equal(await page.textContent('#rows tbody td:not(.space td)'), '5');
+    await page.workers()[0].evaluate(() => setTimeout(() => {
+        throw new Error('broken on purpose');
+    }));
+    await page.waitForFunction(() => true);
+    await page.waitForTimeout(200);
+    await drop(page, 'c.csv', Buffer.from('m\n6\n7\n'));
+    await says('c.ald: 2 rows');
+    assert.equal(complaints.filter((text) => !text.includes('broken on purpose')).length, 0, String(complaints));
+    await page.close();
+});
+
+await test('a private key under a passphrase', async () => {
+    const keys = generateKeyPairSync('x25519', {
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open up' },
+    });
+    const { page, says } = await open();
+    await page.click('#trust summary');
+    await page.fill('#private', keys.privateKey);
+    await drop(page, 'sealed.ald', await ald.save({ x: [1, 2] }, { encrypt: { recipients: keys.publicKey } }));
+    await says('passphrase of the key is needed');
+    await page.fill('#passphrase', 'open up');
+    await drop(page, 'sealed.ald', await ald.save({ x: [1, 2, 3] }, { encrypt: { recipients: keys.publicKey } }));
+    await says('3 rows');
     await page.close();
 });
 
