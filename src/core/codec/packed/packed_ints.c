@@ -34,86 +34,12 @@ int ald__planes_are_clean(const uint8_t *planes, size_t n, uint32_t bits)
     return 1;
 }
 
-/* Eight values of k bits, as bytes. */
-static uint64_t spread(uint32_t packed, uint32_t k)
-{
-    uint64_t x = packed;
-    if (k == 4) {
-        x = (x | x << 16) & 0x0000FFFF0000FFFFull;
-        x = (x | x << 8) & 0x00FF00FF00FF00FFull;
-        return (x | x << 4) & 0x0F0F0F0F0F0F0F0Full;
-    }
-    if (k == 2) {
-        x = (x | x << 24) & 0x000000FF000000FFull;
-        x = (x | x << 12) & 0x000F000F000F000Full;
-        return (x | x << 6) & 0x0303030303030303ull;
-    }
-    x = (x * 0x0101010101010101ull) & 0x8040201008040201ull;
-    return ((x + 0x7F7F7F7F7F7F7F7Full) >> 7) & 0x0101010101010101ull;
-}
-
-/* Sub-planes go eight values at a time. */
-static inline void add_eight(uint32_t packed, uint32_t k, uint32_t shift, uint8_t *top)
-{
-    uint64_t x;
-    memcpy(&x, top, 8); /* byte i is value i: what a little-endian word says on any machine */
-    x = ald__load_le64(&x) | spread(packed, k) << shift;
-    ald__store_le64(top, x);
-}
-
-/* Inlined with a constant k. */
-static inline void add_sub_plane_of(const uint8_t *src, uint32_t k, uint32_t shift, size_t count,
-                                    uint8_t *top)
-{
-    size_t size = (count * k + 7) / 8, i = 0;
-    uint8_t last[4] = {0};
-    for (; i + 4 <= size; i += k, top += 8)
-        add_eight(ald__load_le32(src + i) & (uint32_t)(((uint64_t)1 << (8 * k)) - 1), k, shift,
-                  top);
-    for (; i < size; i += k, top += 8) {
-        memset(last, 0, sizeof last);
-        memcpy(last, src + i, size - i < k ? size - i : k);
-        add_eight(ald__load_le32(last), k, shift, top);
-    }
-}
-
-/* One sub-plane of k bits, shifted to its place, into bytes; `top` has room for a multiple of 8. */
-static void add_sub_plane(const uint8_t *src, uint32_t k, uint32_t shift, size_t count,
-                          uint8_t *top)
-{
-    if (k == 4)
-        add_sub_plane_of(src, 4, shift, count, top);
-    else if (k == 2)
-        add_sub_plane_of(src, 2, shift, count, top);
-    else
-        add_sub_plane_of(src, 1, shift, count, top);
-}
-
-/* Where the planes of numbers at … at + count are; how many. `at` is a multiple of 8. */
-static uint32_t find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
-                            uint8_t top[ALD__INTS_BLOCK], const uint8_t *out[PLANES_MAX])
-{
-    uint32_t j = 0, shift = 0;
-    for (; j < bits / 8; j++, planes += n)
-        out[j] = planes + at;
-    if (bits % 8 == 0)
-        return j;
-    memset(top, 0, ALD__INTS_BLOCK);
-    for (uint32_t k = 4; k > 0; k /= 2) {
-        if (!(bits & k))
-            continue;
-        add_sub_plane(planes + at / 8 * k, k, shift, count, top);
-        planes += (n * k + 7) / 8;
-        shift += k;
-    }
-    out[j] = top;
-    return j + 1;
-}
-
-/* ---- Joining planes: sixteen values at a time, by interleaving bytes, pairs and fours. Vector types of the compiler: where a
- * machine has no vectors the same code is lowered to what it has. */
+/* ---- Vector types of the compiler: where a machine has no vectors the same code is lowered to what it has. */
 
 typedef uint8_t lanes __attribute__((vector_size(16)));
+typedef uint16_t lanes16 __attribute__((vector_size(16)));
+typedef uint32_t lanes32 __attribute__((vector_size(16)));
+typedef uint64_t lanes64 __attribute__((vector_size(16)));
 
 #define ZIP_8(a, b, at)                                                                            \
     __builtin_shufflevector(a, b, (at), (at) + 16, (at) + 1, (at) + 17, (at) + 2, (at) + 18,       \
@@ -127,6 +53,106 @@ typedef uint8_t lanes __attribute__((vector_size(16)));
     __builtin_shufflevector(a, b, (at), (at) + 1, (at) + 2, (at) + 3, (at) + 16, (at) + 17,        \
                             (at) + 18, (at) + 19, (at) + 4, (at) + 5, (at) + 6, (at) + 7,          \
                             (at) + 20, (at) + 21, (at) + 22, (at) + 23)
+
+/* ---- Sub-planes: sixteen bytes of 8 / k values each become as many vectors of one value a byte. Values of a byte lie k bits
+ * apart: the same bits of all bytes make a vector, and interleaving puts the vectors in order. */
+
+static inline lanes bits_at(lanes x, uint32_t at, uint8_t mask)
+{
+    lanes64 moved = (lanes64)x >> at; /* what comes in from the next byte is masked */
+    return (lanes)moved & (lanes){mask, mask, mask, mask, mask, mask, mask, mask,
+                                  mask, mask, mask, mask, mask, mask, mask, mask};
+}
+
+/* 16 k values of 8 / k bits from sixteen bytes; inlined with a constant k. */
+static inline void spread(const uint8_t *src, uint32_t k, uint8_t *dst)
+{
+    lanes x, v[8], w[8];
+    uint32_t each = 8 / k;
+    memcpy(&x, src, sizeof x);
+    for (uint32_t i = 0; i < each; i++)
+        v[i] = bits_at(x, i * k, (uint8_t)((1u << k) - 1));
+    for (uint32_t i = 0; i < each / 2; i++) { /* bytes of values 2 i and 2 i + 1 */
+        w[2 * i] = ZIP_8(v[2 * i], v[2 * i + 1], 0);
+        w[2 * i + 1] = ZIP_8(v[2 * i], v[2 * i + 1], 8);
+    }
+    if (each == 2) {
+        memcpy(dst, w, 32);
+        return;
+    }
+    for (uint32_t i = 0; i < each / 4; i++) {
+        for (uint32_t h = 0; h < 2; h++) {
+            v[4 * i + 2 * h] = ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 0);
+            v[4 * i + 2 * h + 1] = ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 8);
+        }
+    }
+    if (each == 4) {
+        memcpy(dst, v, 64);
+        return;
+    }
+    for (uint32_t q = 0; q < 4; q++) {
+        w[2 * q] = ZIP_32(v[q], v[4 + q], 0);
+        w[2 * q + 1] = ZIP_32(v[q], v[4 + q], 8);
+    }
+    memcpy(dst, w, 128);
+}
+
+/* The sub-plane of `count` values of k bits, one a byte; dst has room for a block. */
+static void spread_plane(const uint8_t *src, uint32_t k, size_t count, uint8_t *dst)
+{
+    uint8_t padded[ALD__INTS_BLOCK / 2];
+    size_t size = (count * k + 7) / 8;
+    if (size % sizeof(lanes) != 0) { /* the last block */
+        memcpy(padded, src, size);
+        memset(padded + size, 0, sizeof(lanes) - size % sizeof(lanes));
+        src = padded;
+    }
+    for (size_t i = 0; i < size; i += sizeof(lanes)) {
+        if (k == 4)
+            spread(src + i, 4, dst + i * 2);
+        else if (k == 2)
+            spread(src + i, 2, dst + i * 4);
+        else
+            spread(src + i, 1, dst + i * 8);
+    }
+}
+
+/* The bits above the last whole byte, as bytes. */
+static void spread_top(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+                       uint8_t top[ALD__INTS_BLOCK])
+{
+    uint8_t more[ALD__INTS_BLOCK];
+    uint32_t shift = 0;
+    for (uint32_t k = 4; k > 0; k /= 2) {
+        if (!(bits & k))
+            continue;
+        spread_plane(planes + at / 8 * k, k, count, shift > 0 ? more : top);
+        for (size_t i = 0; shift > 0 && i < count; i++)
+            top[i] = (uint8_t)(top[i] | more[i] << shift);
+        planes += (n * k + 7) / 8;
+        shift += k;
+    }
+}
+
+/* Where the bytes of numbers at … at + count are: `width` planes, of which those above the bits are zero. `at` is a multiple
+ * of ALD__INTS_BLOCK's eights. */
+static void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+                        uint32_t width, uint8_t top[ALD__INTS_BLOCK],
+                        const uint8_t *out[PLANES_MAX])
+{
+    static const uint8_t none[ALD__INTS_BLOCK];
+    uint32_t j = 0;
+    for (; j < bits / 8; j++, planes += n)
+        out[j] = planes + at;
+    if (bits % 8 != 0) {
+        spread_top(planes, n, bits, at, count, top);
+        out[j++] = top;
+    }
+    for (; j < width; j++)
+        out[j] = none;
+}
+
+/* ---- Joining planes: sixteen values at a time, by interleaving bytes, pairs and fours. */
 
 /* Sixteen values of w = 2, 4 or 8 bytes from their bytes; inlined with a constant w. Stage by stage v[2 i] and v[2 i + 1]
  * become the lower and the upper half of pairs of what was. */
@@ -158,41 +184,95 @@ static inline void join_lanes(const lanes *planes, uint32_t w, uint8_t *dst)
     memcpy(dst, eights, 128);
 }
 
-/* Inlined with a constant w; `count` ≤ w planes, at least 1. */
-static inline void join_width(const uint8_t *const *planes, uint32_t count, size_t n, uint32_t w,
-                              uint8_t *dst)
+/* Inlined with a constant w. */
+static inline void join_width(const uint8_t *const *planes, size_t n, uint32_t w, uint8_t *dst)
 {
     size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        lanes v[8] = {{0}};
-        for (uint32_t j = 0; j < count; j++)
-            memcpy(&v[j], planes[j] + i, 16);
+    for (; i + sizeof(lanes) <= n; i += sizeof(lanes)) {
+        lanes v[PLANES_MAX];
+        for (uint32_t j = 0; j < w; j++)
+            memcpy(&v[j], planes[j] + i, sizeof(lanes));
         join_lanes(v, w, dst + i * w);
     }
     for (; i < n; i++) {
-        memset(dst + i * w, 0, w);
-        for (uint32_t j = 0; j < count; j++)
+        for (uint32_t j = 0; j < w; j++)
             dst[i * w + j] = planes[j][i];
     }
 }
 
-static void join_planes(const uint8_t *const *planes, uint32_t count, size_t n, uint32_t w,
-                        void *dst)
+static void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void *dst)
 {
-    if (count == 0)
-        memset(dst, 0, n * w);
-    else if (w == 1)
-        memcpy(dst, planes[0], n);
-    else if (w == 2)
-        join_width(planes, count, n, 2, dst);
+    if (w == 8)
+        join_width(planes, n, 8, dst);
     else if (w == 4)
-        join_width(planes, count, n, 4, dst);
-    else
-        join_width(planes, count, n, 8, dst);
+        join_width(planes, n, 4, dst);
+    else if (w == 2)
+        join_width(planes, n, 2, dst);
+    else if (dst != planes[0])
+        memcpy(dst, planes[0], n);
 }
 
+/* ---- Sums: inside of a vector in log2 steps, then what came before is added to all of it. */
+
+static inline lanes sums_in_uint8_t(lanes x)
+{
+    const lanes none = {0};
+    x += __builtin_shufflevector(none, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+                                 29, 30);
+    x += __builtin_shufflevector(none, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+                                 28, 29);
+    x += __builtin_shufflevector(none, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                                 26, 27);
+    return x + __builtin_shufflevector(none, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                                       21, 22, 23);
+}
+
+static inline lanes16 sums_in_uint16_t(lanes16 x)
+{
+    const lanes16 none = {0};
+    x += __builtin_shufflevector(none, x, 7, 8, 9, 10, 11, 12, 13, 14);
+    x += __builtin_shufflevector(none, x, 6, 7, 8, 9, 10, 11, 12, 13);
+    return x + __builtin_shufflevector(none, x, 4, 5, 6, 7, 8, 9, 10, 11);
+}
+
+static inline lanes32 sums_in_uint32_t(lanes32 x)
+{
+    const lanes32 none = {0};
+    x += __builtin_shufflevector(none, x, 3, 4, 5, 6);
+    return x + __builtin_shufflevector(none, x, 2, 3, 4, 5);
+}
+
+static inline lanes64 sums_in_uint64_t(lanes64 x)
+{
+    const lanes64 none = {0};
+    return x + __builtin_shufflevector(none, x, 1, 2);
+}
+
+#define LAST_uint8_t(x)                                                                            \
+    __builtin_shufflevector(x, x, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15)
+#define LAST_uint16_t(x) __builtin_shufflevector(x, x, 7, 7, 7, 7, 7, 7, 7, 7)
+#define LAST_uint32_t(x) __builtin_shufflevector(x, x, 3, 3, 3, 3)
+#define LAST_uint64_t(x) __builtin_shufflevector(x, x, 1, 1)
+
 /* What one width needs. */
-#define DEFINE_WIDTH(T)                                                                            \
+#define DEFINE_WIDTH(T, V)                                                                         \
+    static T add_up_##T(size_t n, T *v, T before)                                                  \
+    {                                                                                              \
+        V all = (V){0} + before;                                                                   \
+        size_t i = 0;                                                                              \
+        for (; i + sizeof(V) / sizeof(T) <= n; i += sizeof(V) / sizeof(T)) {                       \
+            V x, last;                                                                             \
+            memcpy(&x, v + i, sizeof x);                                                           \
+            x = sums_in_##T(x);                                                                    \
+            last = LAST_##T(x);                                                                    \
+            x += all;                                                                              \
+            all += last;                                                                           \
+            memcpy(v + i, &x, sizeof x);                                                           \
+        }                                                                                          \
+        for (before = all[0]; i < n; i++)                                                          \
+            v[i] = before = (T)(before + v[i]);                                                    \
+        return before;                                                                             \
+    }                                                                                              \
     static T unfold_##T(const ald__packed_ints *p, size_t n, T *dst, T carry)                      \
     {                                                                                              \
         T factor = (T)p->factor, base = (T)p->base;                                                \
@@ -207,11 +287,7 @@ static void join_planes(const uint8_t *const *planes, uint32_t count, size_t n, 
             for (size_t i = 0; i < n; i++)                                                         \
                 dst[i] = (T)(dst[i] + base);                                                       \
         }                                                                                          \
-        if (p->flags & ALD__INTS_DELTA) {                                                          \
-            for (size_t i = 0; i < n; i++)                                                         \
-                dst[i] = carry = (T)(carry + dst[i]);                                              \
-        }                                                                                          \
-        return carry;                                                                              \
+        return p->flags & ALD__INTS_DELTA ? add_up_##T(n, dst, carry) : carry;                     \
     }                                                                                              \
     static void restore_##T(const ald__packed_ints *p, const uint8_t *src, size_t n, T *dst)       \
     {                                                                                              \
@@ -220,8 +296,8 @@ static void join_planes(const uint8_t *const *planes, uint32_t count, size_t n, 
         T carry = (T)p->start;                                                                     \
         for (size_t at = 0; at < n; at += ALD__INTS_BLOCK) {                                       \
             size_t count = n - at < ALD__INTS_BLOCK ? n - at : ALD__INTS_BLOCK;                    \
-            uint32_t j = find_planes(src, n, p->bits, at, count, top, planes);                     \
-            join_planes(planes, j, count, sizeof *dst, dst + at);                                  \
+            find_planes(src, n, p->bits, at, count, sizeof *dst, top, planes);                     \
+            join_planes(planes, count, sizeof *dst, dst + at);                                     \
             carry = unfold_##T(p, count, dst + at, carry);                                         \
         }                                                                                          \
         if (p->flags & ALD__INTS_STRIDE) {                                                         \
@@ -230,10 +306,10 @@ static void join_planes(const uint8_t *const *planes, uint32_t count, size_t n, 
         }                                                                                          \
     }
 
-DEFINE_WIDTH(uint8_t)
-DEFINE_WIDTH(uint16_t)
-DEFINE_WIDTH(uint32_t)
-DEFINE_WIDTH(uint64_t)
+DEFINE_WIDTH(uint8_t, lanes)
+DEFINE_WIDTH(uint16_t, lanes16)
+DEFINE_WIDTH(uint32_t, lanes32)
+DEFINE_WIDTH(uint64_t, lanes64)
 
 void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst)
 {
@@ -257,8 +333,8 @@ void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t
 {
     const uint8_t *at_planes[PLANES_MAX];
     uint8_t top[ALD__INTS_BLOCK];
-    uint32_t j = find_planes(planes, n, bits, at, count, top, at_planes);
-    join_planes(at_planes, j, count, sizeof *dst, dst);
+    find_planes(planes, n, bits, at, count, sizeof *dst, top, at_planes);
+    join_planes(at_planes, count, sizeof *dst, dst);
 }
 
 void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
@@ -266,8 +342,8 @@ void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
     const ald__packed_ints *p = run->p;
     const uint8_t *planes[PLANES_MAX];
     uint8_t top[ALD__INTS_BLOCK];
-    uint32_t j = find_planes(run->planes, run->n, p->bits, run->at, count, top, planes);
-    join_planes(planes, j, count, sizeof *dst, dst);
+    find_planes(run->planes, run->n, p->bits, run->at, count, sizeof *dst, top, planes);
+    join_planes(planes, count, sizeof *dst, dst);
     run->carry = unfold_uint64_t(p, count, dst, run->carry);
     for (size_t i = 0; run->ring != NULL && i < count; i++) {
         if (run->at + i >= p->stride)
