@@ -45,6 +45,19 @@ static ald_status rebuild_directory(rebuilding *r)
                                       r->dst_size, &r->directory);
 }
 
+static ald_status open_unpacker(rebuilding *r)
+{
+    ald__unpacker **keep = r->chunk->keep;
+    if (keep != NULL)
+        r->unpacker = *keep;
+    if (r->unpacker != NULL)
+        return ALD_OK;
+    ALD_TRY(ald__unpacker_new(r->chunk->compression, r->chunk->alloc, &r->unpacker, r->at.err));
+    if (keep != NULL)
+        *keep = r->unpacker;
+    return ALD_OK;
+}
+
 /* u32 t ‖ filter table[t] ‖ messages up to the record batch's body, which go to their place. */
 static ald_status rebuild_head(rebuilding *r)
 {
@@ -52,7 +65,7 @@ static ald_status rebuild_head(rebuilding *r)
     uint32_t size = ald__packed_inflated_size(&r->directory, 0);
     const uint8_t *bytes, *head;
     ALD_TRY(fetch(r, r->directory_size, stored, &bytes));
-    ALD_TRY(ald__unpacker_new(r->chunk->compression, r->chunk->alloc, &r->unpacker, r->at.err));
+    ALD_TRY(open_unpacker(r));
     ALD_TRY(ald__unpacker_inflate(r->unpacker, &r->at, bytes, stored, size, &head));
     if (size < 4 || ald__load_le32(head) > size - 4)
         return ald__packed_bad(&r->at, "too few for its filter table: inflated bytes of the head",
@@ -193,7 +206,8 @@ static ald_status measure_all(rebuilding *r, measure_visit *visit, void *ctx)
 static void rebuilding_clear(rebuilding *r)
 {
     ald__packed_plan_clear(&r->plan);
-    ald__unpacker_free(r->unpacker);
+    if (r->chunk->keep == NULL)
+        ald__unpacker_free(r->unpacker);
     ald__release(r->chunk->alloc, r->table, r->table_size);
     ald__release(r->chunk->alloc, r->directory_bytes, r->directory_size);
 }

@@ -24,6 +24,8 @@ typedef struct ald__packed_chunk {
     uint64_t stored_size; /* without what encryption adds */
     const uint8_t
         *columns; /* one byte each, or NULL: all. The others' buffers stay as they are in dst */
+    /* NULL, or what a series of chunks shares, NULL at first; the caller frees it. */
+    ald__unpacker **keep;
 } ald__packed_chunk;
 
 static inline int ald__compression_is_packed(uint8_t compression)

@@ -115,18 +115,22 @@ static ald_status decode_pieces(const ald__file *f, const ald__ipc_schema *schem
                                 const uint8_t *src, uint8_t *dst, ald_error *err)
 {
     const ald_chunk_entry *last = &f->chunks[f->chunk_count - 1];
+    ald__unpacker *unpacker = NULL;
+    ald_status st = ALD_OK;
     uint64_t base = f->sections.payload.begin, at = f->chunks[0].byte_offset;
     size_t prologue = (size_t)f->schema_size - END_BYTES, tag = ald__file_tag(f);
     uint8_t id = f->header.compression;
     ALD_TRY(ald__codec_decode(id, &f->alloc, src, (size_t)at - tag, dst, prologue, base, err));
     dst += prologue;
-    for (uint64_t i = 0; i < f->chunk_count; i++) {
+    for (uint64_t i = 0; st == ALD_OK && i < f->chunk_count; i++) {
         const ald_chunk_entry *e = &f->chunks[i];
-        ALD_TRY(ald__chunk_decode(f, schema, i, NULL, src + e->byte_offset,
-                                  e->compressed_size - tag, dst, e->uncompressed_size,
-                                  base + e->byte_offset, err));
+        st = ald__chunk_decode(f, schema, i, NULL, src + e->byte_offset, e->compressed_size - tag,
+                               dst, e->uncompressed_size, base + e->byte_offset, &unpacker, err);
         dst += e->uncompressed_size;
     }
+    ald__unpacker_free(unpacker);
+    if (st != ALD_OK)
+        return st;
     at = last->byte_offset + last->compressed_size;
     return ald__codec_decode(id, &f->alloc, src + at, (size_t)(f->payload_size - at) - tag, dst,
                              END_BYTES, base + at, err);

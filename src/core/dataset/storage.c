@@ -132,9 +132,9 @@ static ald_status add_plain(storage_walk *w, uint64_t index, const ald__stored *
     ald_status st;
     if (plain == NULL)
         return ALD_E_NOMEM;
-    st =
-        ald__chunk_decode(f, w->s->schema, index, NULL, stored->data, stored->size, plain,
-                          e->uncompressed_size, f->sections.payload.begin + e->byte_offset, w->err);
+    st = ald__chunk_decode(f, w->s->schema, index, NULL, stored->data, stored->size, plain,
+                           e->uncompressed_size, f->sections.payload.begin + e->byte_offset, NULL,
+                           w->err);
     if (st == ALD_OK)
         st = find_spans(w, plain, e->uncompressed_size, &body);
     if (st == ALD_OK)

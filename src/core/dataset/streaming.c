@@ -115,7 +115,7 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const uin
                                ald__shared_data(*out), size, offset, err);
     else
         st = ald__chunk_decode(f, s->schema, piece - 1, columns, stored->data, stored->size,
-                               ald__shared_data(*out), size, offset, err);
+                               ald__shared_data(*out), size, offset, NULL, err);
     if (st != ALD_OK) {
         ald__shared_unref(*out);
         *out = NULL;

@@ -212,6 +212,52 @@ static void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void
         memcpy(dst, planes[0], n);
 }
 
+/* k planes, `distance` apart, to k bytes of each value; values are `width` bytes apart. Inlined with a constant k. */
+static inline void join_some(const uint8_t *planes, size_t distance, size_t n, uint32_t k,
+                             size_t width, uint8_t *dst)
+{
+    uint8_t joined[sizeof(lanes) * PLANES_MAX];
+    size_t i = 0;
+    for (; i + sizeof(lanes) <= n; i += sizeof(lanes)) {
+        lanes v[PLANES_MAX];
+        for (uint32_t j = 0; j < k; j++)
+            memcpy(&v[j], planes + j * distance + i, sizeof(lanes));
+        join_lanes(v, k, joined);
+        for (size_t at = 0; at < sizeof(lanes); at++)
+            memcpy(dst + (i + at) * width, joined + at * k, k);
+    }
+    for (; i < n; i++) {
+        for (uint32_t j = 0; j < k; j++)
+            dst[i * width + j] = planes[j * distance + i];
+    }
+}
+
+#define JOIN_VALUES 64u /* a cache line of each plane */
+
+/* Eight, four or two planes at a time; the last ones with some that were done before. */
+void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst)
+{
+    uint32_t k = width >= 8 ? 8 : width >= 4 ? 4 : 2;
+    if (width == 1) {
+        memcpy(dst, planes, n);
+        return;
+    }
+    for (size_t at = 0; at < n; at += JOIN_VALUES) {
+        size_t count = n - at < JOIN_VALUES ? n - at : JOIN_VALUES;
+        for (size_t j = 0; j < width; j += k) {
+            size_t first = width - j < k ? width - k : j;
+            const uint8_t *from = planes + first * n + at;
+            uint8_t *to = dst + at * width + first;
+            if (k == 8)
+                join_some(from, n, count, 8, width, to);
+            else if (k == 4)
+                join_some(from, n, count, 4, width, to);
+            else
+                join_some(from, n, count, 2, width, to);
+        }
+    }
+}
+
 /* ---- Sums: inside of a vector in log2 steps, then what came before is added to all of it. */
 
 static inline lanes sums_in_uint8_t(lanes x)
@@ -337,13 +383,29 @@ void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t
     join_planes(at_planes, count, sizeof *dst, dst);
 }
 
+/* Numbers of few bits are put together as narrow ones. */
+static void join_wide(const ald__ints_run *run, size_t count, uint64_t *dst)
+{
+    const uint8_t *planes[PLANES_MAX];
+    uint8_t top[ALD__INTS_BLOCK];
+    uint32_t narrow[ALD__INTS_BLOCK], w = run->p->bits > 32 ? 8 : run->p->bits > 8 ? 4 : 1;
+    find_planes(run->planes, run->n, run->p->bits, run->at, count, w, top, planes);
+    if (w == 8) {
+        join_planes(planes, count, 8, dst);
+    } else if (w == 4) {
+        join_planes(planes, count, 4, narrow);
+        for (size_t i = 0; i < count; i++)
+            dst[i] = narrow[i];
+    } else {
+        for (size_t i = 0; i < count; i++)
+            dst[i] = planes[0][i];
+    }
+}
+
 void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
 {
     const ald__packed_ints *p = run->p;
-    const uint8_t *planes[PLANES_MAX];
-    uint8_t top[ALD__INTS_BLOCK];
-    find_planes(run->planes, run->n, p->bits, run->at, count, sizeof *dst, top, planes);
-    join_planes(planes, count, sizeof *dst, dst);
+    join_wide(run, count, dst);
     run->carry = unfold_uint64_t(p, count, dst, run->carry);
     for (size_t i = 0; run->ring != NULL && i < count; i++) {
         if (run->at + i >= p->stride)

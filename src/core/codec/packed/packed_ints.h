@@ -34,6 +34,9 @@ void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t 
 void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
                           uint16_t *dst);
 
+/* n values of `width` bytes from one plane for each byte. */
+void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst);
+
 /* A series of 64-bit numbers, some at a time. `ring` has room for min(stride, n) numbers where there is a stride. */
 typedef struct ald__ints_run {
     const ald__packed_ints *p;

@@ -232,6 +232,15 @@ typedef struct frame_work {
     const ald__packed_place *tail; /* of the last stream, if that is a buffer as it is */
 } frame_work;
 
+/* Whether the node's last stream has the bytes of its last buffer, or is restored in place. */
+static int ends_as_it_is(const ald__packed_layout *layout, const ald__packed_node *node,
+                         const ald__packed_entry *entry)
+{
+    return entry->filter == ALD__FILTER_RAW || entry->filter == ALD__FILTER_STR ||
+           (entry->filter == ALD__FILTER_INTS && entry->ints.width == 1 && entry->ints.bits == 8 &&
+            ald__packed_valid(layout, node) == node->length);
+}
+
 /* Where the last stream is text or a raw buffer of its own, most of the frame, the frame is inflated so that it lands in its
  * place: the streams before it then lie in the buffers before it, which are of the same columns and not written yet, and
  * are moved away. */
@@ -248,8 +257,8 @@ static ald_status find_tail(frame_work *w, const ald__packed_at *at)
     for (uint32_t i = 0; i < w->frame->node_count; i++)
         ALD_TRY(ald__packed_entry_read(&table, layout, first + i, at, &entry));
     place = &layout->places[last->first_place + last->place_count - 1];
-    if ((entry.filter != ALD__FILTER_RAW && entry.filter != ALD__FILTER_STR) ||
-        (last->has_validity && last->place_count == 1) || place->size * 2 < w->in.size ||
+    if (!ends_as_it_is(layout, last, &entry) || (last->has_validity && last->place_count == 1) ||
+        place->size * 2 < w->in.size ||
         w->in.size - place->size > place->begin - layout->places[first->first_place].begin)
         return ALD_OK;
     w->tail = place;

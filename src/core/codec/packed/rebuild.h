@@ -3,6 +3,8 @@
 #ifndef CORE_CODEC_PACKED_REBUILD_H
 #define CORE_CODEC_PACKED_REBUILD_H
 
+#include <string.h>
+
 #include "core/codec/packed/packed_table.h"
 
 /* One node at work. Streams are taken from `in`, in order; their sizes add up to it, as frames_next found. */
@@ -58,10 +60,27 @@ typedef struct ald__text_out {
     size_t size; /* bytes */
 } ald__text_out;
 void ald__text_begin(ald__text_out *out, ald__rebuild *r);
+static inline void ald__text_offset_put(const ald__rebuild *r, size_t i, size_t v)
+{
+    uint32_t narrow = (uint32_t)v;
+    uint64_t wide = v;
+    if (r->node->width == 4)
+        memcpy(r->values + i * 4, &narrow, 4);
+    else
+        memcpy(r->values + i * 8, &wide, 8);
+}
 /* Passes slots without a value up to the next that has one; 0: there is none. */
-int ald__text_next(ald__text_out *out);
+static inline int ald__text_next(ald__text_out *out)
+{
+    while (out->slot < out->r->n && !ald__rebuild_is_valid(out->r, out->slot))
+        ald__text_offset_put(out->r, ++out->slot, out->size);
+    return out->slot < out->r->n;
+}
 /* That slot's text is what was added since. */
-void ald__text_end(ald__text_out *out);
+static inline void ald__text_end(ald__text_out *out)
+{
+    ald__text_offset_put(out->r, ++out->slot, out->size);
+}
 /* The slots that are left have no value; the bytes are all that the column has. */
 ALD_NODISCARD ald_status ald__text_finish(ald__text_out *out);
 /* Adds bytes: there are ALD__TEXT_SLACK readable ones behind src + size. */

@@ -167,14 +167,8 @@ ald_status ald__rebuild_planes_of_bytes(ald__rebuild *r)
     const uint8_t *planes = ald__rebuild_bytes(r, r->valid * width, &st);
     if (planes == NULL)
         return st;
-    for (size_t at = 0; at < r->valid; at += 64) {
-        size_t count = r->valid - at < 64 ? r->valid - at : 64;
-        for (size_t j = 0; j < width; j++) {
-            const uint8_t *plane = planes + j * r->valid + at;
-            for (size_t i = 0; i < count; i++)
-                dst[(at + i) * width + j] = plane[i];
-        }
-    }
+    if (r->valid > 0)
+        ald__bytes_join(planes, r->valid, width, dst);
     if (!text)
         ald__rebuild_spread(r, width);
     return ALD_OK;

@@ -1,150 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /* Text with numbers (F-416): templates in which marker bytes stand for numbers, each from the series of its place in the
- * string. Numbers are restored some at a time, so that a series takes no memory of its length. */
+ * string. Numbers are restored some at a time, so that a series takes no memory of its length. The words of a dictionary are
+ * taken apart once, into pieces: text, and the marker behind it. */
 #include <string.h>
 
 #include "core/base/endian.h"
 #include "core/codec/packed/rebuild.h"
+#include "core/codec/packed/rebuild_digits.h"
 
-#define BLOCK 256u
 #define MARK_PLAIN 1u
 #define MARK_PADDED 14u /* + digits */
 #define MARK_LAST 31u
-#define DIGITS_MAX 20u
-
-static const uint64_t tens[] = {1ull,
-                                10ull,
-                                100ull,
-                                1000ull,
-                                10000ull,
-                                100000ull,
-                                1000000ull,
-                                10000000ull,
-                                100000000ull,
-                                1000000000ull,
-                                10000000000ull,
-                                100000000000ull,
-                                1000000000000ull,
-                                10000000000000ull,
-                                100000000000000ull,
-                                1000000000000000ull,
-                                10000000000000000ull,
-                                100000000000000000ull,
-                                1000000000000000000ull,
-                                10000000000000000000ull};
-
-static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                            "25262728293031323334353637383940414243444546474849"
-                            "50515253545556575859606162636465666768697071727374"
-                            "75767778798081828384858687888990919293949596979899";
+#define PIECES_MAX 16384u /* of all words together; more of them are looked through each time */
+#define PIECE_END 0u      /* kinds of a piece: no number, … */
+#define PIECE_PLAIN 255u  /* … as many digits as it has, or so many */
 
 typedef struct number_slot {
     ald__ints_run run;
-    uint64_t *block; /* BLOCK numbers */
+    ald__digits *block;
     size_t pos, count;
     size_t ring_bytes;
 } number_slot;
 
+/* Some text, then a number. */
+typedef struct word_piece {
+    const uint8_t *text;
+    uint32_t size;
+    uint32_t kind;
+} word_piece;
+
 typedef struct numbers {
     ald__rebuild *r;
     ald__text_out out;
-    uint64_t *blocks;
+    ald__digits *blocks;
+    word_piece *pieces; /* of all words; or NULL */
+    uint32_t *first;    /* of each word */
+    size_t piece_count;
     number_slot slots[ALD__PACKED_SLOT_MAX];
 } numbers;
 
-static void put_digits(uint8_t *p, uint64_t v, size_t count)
-{
-    while (v > UINT32_MAX && count >= 2) {
-        count -= 2;
-        memcpy(p + count, pairs + v % 100 * 2, 2);
-        v /= 100;
-    }
-    for (uint32_t small = (uint32_t)v; count >= 2; small /= 100) {
-        count -= 2;
-        memcpy(p + count, pairs + small % 100 * 2, 2);
-        v = small / 100;
-    }
-    if (count > 0)
-        p[0] = (uint8_t)('0' + v % 10);
-}
-
-static size_t count_digits(uint64_t v)
-{
-    /* 1233 / 4096 is about log10(2) */
-    size_t guess = (size_t)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;
-    return v >= tens[guess] || v == 0 ? guess + 1 : guess;
-}
-
-/* Eight digits of v < 10^8, the first in the lowest byte: halves, pairs and digits split side by side in one word. */
-static uint64_t eight_digits(uint32_t v)
-{
-    uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, q;
-    q = ((x * 10486) >> 20) & 0x0000007F0000007Full;
-    x = q | (x - q * 100) << 16;
-    q = ((x * 103) >> 10) & 0x000F000F000F000Full;
-    x = q | (x - q * 10) << 8;
-    return x | 0x3030303030303030ull;
-}
-
-/* The same where at least ALD__TEXT_SLACK bytes may be written; most numbers are short. */
-static inline void put_digits_fast(uint8_t *p, uint64_t v, size_t count)
-{
-    uint32_t four;
-    if (count <= 4) {
-        four = ald__load_le16(pairs + v / 100 * 2) | (uint32_t)ald__load_le16(pairs + v % 100 * 2)
-                                                         << 16;
-        ald__store_le32(p, four >> (8 * (4 - count)));
-    } else if (count <= 8) {
-        ald__store_le64(p, eight_digits((uint32_t)v) >> (8 * (8 - count)));
-    } else {
-        put_digits(p, v, count);
-    }
-}
+/* ---- Numbers */
 
 /* The next block of a slot's numbers. */
-static ald_status refill_slot(numbers *s, uint32_t slot)
+static ald_status refill_slot(numbers *s, number_slot *n)
 {
-    number_slot *n;
-    size_t left;
-    if (slot >= s->r->entry->small)
-        return ald__packed_bad(s->r->at, "more than there are slots: markers of a string",
-                               (uint64_t)slot + 1);
-    n = &s->slots[slot];
-    left = n->run.n - n->run.at;
-    n->count = left < BLOCK ? left : BLOCK;
+    size_t left = n->run.n - n->run.at;
+    n->count = left < ALD__DIGITS_BLOCK ? left : ALD__DIGITS_BLOCK;
     n->pos = 0;
     if (n->count == 0)
         return ald__packed_bad(s->r->at, "without a value for a marker: a slot of numbers",
                                n->run.n);
-    ald__ints_run_next(&n->run, n->count, n->block);
+    ald__ints_run_next(&n->run, n->count, n->block->text);
+    ald__digits_format(n->block, n->count);
     return ALD_OK;
 }
 
-static inline ald_status next_number(numbers *s, uint32_t slot, uint64_t *out)
+static ald_status too_many_marks(const numbers *s, uint32_t slot)
 {
-    if (slot >= s->r->entry->small || s->slots[slot].pos == s->slots[slot].count)
-        ALD_TRY(refill_slot(s, slot));
-    *out = s->slots[slot].block[s->slots[slot].pos++];
-    return ALD_OK;
+    return ald__packed_bad(s->r->at, "more than there are slots: markers of a string",
+                           (uint64_t)slot + 1);
 }
 
-static ald_status write_number(numbers *s, uint8_t mark, uint64_t v)
+static ald_status too_large(const numbers *s, size_t digits)
 {
-    ald__text_out *out = &s->out;
-    size_t digits = mark == MARK_PLAIN ? count_digits(v) : mark - MARK_PADDED;
-    if (mark != MARK_PLAIN && v >= tens[digits])
-        return ald__packed_bad(s->r->at, "too large for its digits: a number", v);
-    if (digits > s->r->data_size - out->size)
-        return ald__packed_bad(s->r->at, "more than the column has: bytes of text",
-                               (uint64_t)out->size + digits);
-    put_digits(s->r->data + out->size, v, digits);
-    out->size += digits;
-    return ALD_OK;
+    return ald__packed_bad(s->r->at, "too large for its marker: a number, of digits", digits);
 }
+
+/* The next number of a slot: what ald__digits says of it, and how many digits it is to have. */
+static inline ald_status next_number(numbers *s, uint32_t slot, uint32_t kind, uint64_t *text,
+                                     size_t *count, size_t *digits)
+{
+    number_slot *n;
+    if (slot >= s->r->entry->small)
+        return too_many_marks(s, slot);
+    n = &s->slots[slot];
+    if (n->pos == n->count)
+        ALD_TRY(refill_slot(s, n));
+    *text = n->block->text[n->pos];
+    *count = n->block->count[n->pos++];
+    *digits = kind == PIECE_PLAIN ? *count : kind;
+    return *count <= *digits ? ALD_OK : too_large(s, *count);
+}
+
+/* ---- Templates */
 
 static int is_mark(uint8_t c)
 {
     return c == MARK_PLAIN || (c > MARK_PADDED && c <= MARK_LAST);
+}
+
+static uint32_t kind_of(uint8_t mark)
+{
+    return mark == MARK_PLAIN ? PIECE_PLAIN : (uint32_t)mark - MARK_PADDED;
 }
 
 /* The next marker from `at` on, or `size`; there are ALD__TEXT_SLACK readable bytes behind. Eight bytes are passed at once
@@ -169,13 +116,15 @@ static size_t find_mark(const uint8_t *t, size_t at, size_t size)
 /* One string, wherever there may be room for it. */
 static ald_status expand_tight(numbers *s, const uint8_t *t, size_t size)
 {
-    size_t begin = 0;
+    uint8_t made[ALD__DIGITS_ROOM];
+    size_t begin = 0, count = 0, digits = 0;
     uint32_t slot = 0;
-    uint64_t v = 0;
+    uint64_t text = 0;
     for (size_t i = find_mark(t, 0, size); i < size; i = find_mark(t, begin, size)) {
         ALD_TRY(ald__text_add(&s->out, t + begin, i - begin));
-        ALD_TRY(next_number(s, slot++, &v));
-        ALD_TRY(write_number(s, t[i], v));
+        ALD_TRY(next_number(s, slot++, kind_of(t[i]), &text, &count, &digits));
+        ald__digits_put(made, text, count, digits);
+        ALD_TRY(ald__text_add(&s->out, made, digits));
         begin = i + 1;
     }
     return ald__text_add(&s->out, t + begin, size - begin);
@@ -184,7 +133,8 @@ static ald_status expand_tight(numbers *s, const uint8_t *t, size_t size)
 /* Text of any size in steps of ALD__TEXT_SLACK: both sides have room for the last one. */
 static inline uint8_t *copy_roomy(uint8_t *dst, const uint8_t *src, size_t size)
 {
-    for (size_t i = 0; i < size; i += ALD__TEXT_SLACK)
+    memcpy(dst, src, ALD__TEXT_SLACK);
+    for (size_t i = ALD__TEXT_SLACK; i < size; i += ALD__TEXT_SLACK)
         memcpy(dst + i, src + i, ALD__TEXT_SLACK);
     return dst + size;
 }
@@ -193,19 +143,16 @@ static inline uint8_t *copy_roomy(uint8_t *dst, const uint8_t *src, size_t size)
 static ald_status expand_roomy(numbers *s, const uint8_t *t, size_t size)
 {
     uint8_t *to = s->r->data + s->out.size;
-    size_t begin = 0;
+    size_t begin = 0, count = 0, digits = 0;
     uint32_t slot = 0;
-    uint64_t v = 0;
+    uint64_t text = 0;
     for (;;) {
-        size_t i = find_mark(t, begin, size), digits;
+        size_t i = find_mark(t, begin, size);
         to = copy_roomy(to, t + begin, i - begin);
         if (i == size)
             break;
-        ALD_TRY(next_number(s, slot++, &v));
-        digits = t[i] == MARK_PLAIN ? count_digits(v) : t[i] - MARK_PADDED;
-        if (t[i] != MARK_PLAIN && v >= tens[digits])
-            return ald__packed_bad(s->r->at, "too large for its digits: a number", v);
-        put_digits_fast(to, v, digits);
+        ALD_TRY(next_number(s, slot++, kind_of(t[i]), &text, &count, &digits));
+        ald__digits_put(to, text, count, digits);
         to += digits;
         begin = i + 1;
     }
@@ -213,14 +160,89 @@ static ald_status expand_roomy(numbers *s, const uint8_t *t, size_t size)
     return ALD_OK;
 }
 
+/* The same by the pieces of a word. */
+static ald_status expand_pieces(numbers *s, const word_piece *piece)
+{
+    uint8_t *to = s->r->data + s->out.size;
+    size_t count = 0, digits = 0;
+    uint64_t text = 0;
+    for (uint32_t slot = 0;; slot++, piece++) {
+        to = copy_roomy(to, piece->text, piece->size);
+        if (piece->kind == PIECE_END)
+            break;
+        ALD_TRY(next_number(s, slot, piece->kind, &text, &count, &digits));
+        ald__digits_put(to, text, count, digits);
+        to += digits;
+    }
+    s->out.size = (size_t)(to - s->r->data);
+    return ALD_OK;
+}
+
+static int has_room(const numbers *s, size_t size)
+{
+    return (s->r->data_size - s->out.size) / ALD__DIGITS_MAX > size + ALD__DIGITS_ROOM;
+}
+
 static ald_status expand_template(numbers *s, const uint8_t *t, size_t size)
 {
-    size_t room = s->r->data_size - s->out.size;
-    ALD_TRY(room / DIGITS_MAX > size + ALD__TEXT_SLACK ? expand_roomy(s, t, size)
-                                                       : expand_tight(s, t, size));
+    ALD_TRY(has_room(s, size) ? expand_roomy(s, t, size) : expand_tight(s, t, size));
     ald__text_end(&s->out);
     return ALD_OK;
 }
+
+static ald_status expand_word(numbers *s, const ald__words *w, size_t word)
+{
+    size_t begin = w->begins[word], size = w->begins[word + 1] - begin;
+    if (s->pieces == NULL || !has_room(s, size))
+        return expand_template(s, w->text + begin, size);
+    ALD_TRY(expand_pieces(s, s->pieces + s->first[word]));
+    ald__text_end(&s->out);
+    return ALD_OK;
+}
+
+/* ---- Words into pieces */
+
+static size_t count_pieces(const ald__words *w)
+{
+    size_t pieces = w->count, size = w->begins[w->count];
+    for (size_t i = 0; i < size; i++)
+        pieces += (size_t)is_mark(w->text[i]);
+    return pieces;
+}
+
+static void cut_word(const uint8_t *t, size_t size, word_piece **at)
+{
+    size_t begin = 0;
+    for (;;) {
+        size_t i = find_mark(t, begin, size);
+        **at = (word_piece){t + begin, (uint32_t)(i - begin), i < size ? kind_of(t[i]) : PIECE_END};
+        ++*at;
+        if (i == size)
+            return;
+        begin = i + 1;
+    }
+}
+
+static ald_status cut_words(numbers *s, const ald__words *w)
+{
+    const ald__rebuild *r = s->r;
+    word_piece *at;
+    s->piece_count = count_pieces(w);
+    if (s->piece_count > PIECES_MAX || w->count == 0)
+        return ALD_OK;
+    s->first = ald__alloc(r->alloc, w->count * sizeof *s->first, r->at->err);
+    s->pieces = ald__alloc(r->alloc, s->piece_count * sizeof *s->pieces, r->at->err);
+    if (s->first == NULL || s->pieces == NULL)
+        return ALD_E_NOMEM;
+    at = s->pieces;
+    for (size_t i = 0; i < w->count; i++) {
+        s->first[i] = (uint32_t)(at - s->pieces);
+        cut_word(w->text + w->begins[i], w->begins[i + 1] - w->begins[i], &at);
+    }
+    return ALD_OK;
+}
+
+/* ---- Whole columns */
 
 static ald_status bad_templates(const numbers *s, uint64_t bytes)
 {
@@ -244,14 +266,14 @@ static ald_status expand_text(numbers *s, const uint8_t *lengths, const uint8_t 
 static ald_status expand_words(numbers *s, ald__words *w)
 {
     size_t used = 0, bytes = s->r->entry->bytes, count;
+    ALD_TRY(cut_words(s, w));
     while (w->at < w->total) {
         ALD_TRY(ald__words_block(s->r, w, &count));
         for (size_t i = 0; i < count && ald__text_next(&s->out); i++) {
-            const uint32_t *begin = &w->begins[w->block[i]];
-            size_t length = begin[1] - begin[0];
+            size_t word = w->block[i], length = w->begins[word + 1] - w->begins[word];
             if (length > bytes - used)
                 return bad_templates(s, (uint64_t)used + length);
-            ALD_TRY(expand_template(s, w->text + begin[0], length));
+            ALD_TRY(expand_word(s, w, word));
             used += length;
         }
     }
@@ -262,14 +284,14 @@ static ald_status open_slots(numbers *s)
 {
     ald__rebuild *r = s->r;
     ald_status st = ALD_OK;
-    s->blocks = ald__alloc(r->alloc, r->entry->small * BLOCK * sizeof *s->blocks, r->at->err);
+    s->blocks = ald__alloc(r->alloc, r->entry->small * sizeof *s->blocks, r->at->err);
     if (s->blocks == NULL)
         return ALD_E_NOMEM;
     for (uint32_t j = 0; j < r->entry->small; j++) {
         number_slot *n = &s->slots[j];
         const ald__packed_slot *from = &r->entry->slots[j];
         size_t room = from->ints.stride < from->count ? from->ints.stride : from->count;
-        n->block = s->blocks + j * BLOCK;
+        n->block = s->blocks + j;
         n->run.p = &from->ints;
         n->run.n = from->count;
         n->run.carry = from->ints.start;
@@ -296,11 +318,13 @@ static ald_status finish_slots(numbers *s)
     return ald__text_finish(&s->out);
 }
 
-static void clear_slots(numbers *s)
+static void clear_numbers(numbers *s, const ald__words *w)
 {
     for (uint32_t j = 0; j < s->r->entry->small; j++)
         ald__release(s->r->alloc, s->slots[j].run.ring, s->slots[j].ring_bytes);
-    ald__release(s->r->alloc, s->blocks, s->r->entry->small * BLOCK * sizeof *s->blocks);
+    ald__release(s->r->alloc, s->blocks, s->r->entry->small * sizeof *s->blocks);
+    ald__release(s->r->alloc, s->first, w->count * sizeof *s->first);
+    ald__release(s->r->alloc, s->pieces, s->piece_count * sizeof *s->pieces);
 }
 
 /* Templates come first in the frame, the slots behind them. */
@@ -332,7 +356,7 @@ ald_status ald__rebuild_strnum(ald__rebuild *r)
     memset(&words, 0, sizeof words);
     s.r = r;
     st = rebuild_numbers(&s, &words);
-    clear_slots(&s);
+    clear_numbers(&s, &words);
     ald__words_clear(r, &words);
     return st;
 }

@@ -7,16 +7,6 @@
 #include "core/base/endian.h"
 #include "core/codec/packed/rebuild.h"
 
-static void text_offset_put(const ald__rebuild *r, size_t i, size_t v)
-{
-    uint32_t narrow = (uint32_t)v;
-    uint64_t wide = v;
-    if (r->node->width == 4)
-        memcpy(r->values + i * 4, &narrow, 4);
-    else
-        memcpy(r->values + i * 8, &wide, 8);
-}
-
 static inline uint32_t length_at(const uint8_t *lengths, size_t k)
 {
     uint32_t v;
@@ -57,11 +47,11 @@ static uint64_t sum_valid(const ald__rebuild *r, const uint8_t *lengths)
 {
     uint64_t total = 0;
     size_t k = 0;
-    text_offset_put(r, 0, 0);
+    ald__text_offset_put(r, 0, 0);
     for (size_t i = 0; i < r->n; i++) {
         if (ald__rebuild_is_valid(r, i))
             total += length_at(lengths, k++);
-        text_offset_put(r, i + 1, (size_t)total);
+        ald__text_offset_put(r, i + 1, (size_t)total);
     }
     return total;
 }
@@ -96,10 +86,10 @@ ald_status ald__rebuild_strfix(ald__rebuild *r)
 {
     size_t total = 0, length = r->entry->small;
     ALD_TRY(ald__rebuild_planes_of_bytes(r));
-    text_offset_put(r, 0, 0);
+    ald__text_offset_put(r, 0, 0);
     for (size_t i = 0; i < r->n; i++) {
         total += ald__rebuild_is_valid(r, i) ? length : 0;
-        text_offset_put(r, i + 1, total);
+        ald__text_offset_put(r, i + 1, total);
     }
     return ALD_OK;
 }
@@ -111,19 +101,7 @@ void ald__text_begin(ald__text_out *out, ald__rebuild *r)
     out->r = r;
     out->slot = 0;
     out->size = 0;
-    text_offset_put(r, 0, 0);
-}
-
-int ald__text_next(ald__text_out *out)
-{
-    while (out->slot < out->r->n && !ald__rebuild_is_valid(out->r, out->slot))
-        text_offset_put(out->r, ++out->slot, out->size);
-    return out->slot < out->r->n;
-}
-
-void ald__text_end(ald__text_out *out)
-{
-    text_offset_put(out->r, ++out->slot, out->size);
+    ald__text_offset_put(r, 0, 0);
 }
 
 ald_status ald__text_finish(ald__text_out *out)
@@ -217,6 +195,33 @@ void ald__words_clear(ald__rebuild *r, ald__words *w)
     ald__release(r->alloc, w->begins, (w->count + 1) * sizeof *w->begins);
 }
 
+/* Bytes of a block's strings together. */
+static size_t block_bytes(const ald__words *w, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += w->begins[w->block[i] + 1u] - w->begins[w->block[i]];
+    return bytes;
+}
+
+/* The strings of a block where there is room for all of them and ALD__TEXT_SLACK more. */
+static void write_block(ald__text_out *out, const ald__words *w, size_t count)
+{
+    uint8_t *data = out->r->data;
+    size_t at = out->size;
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = w->begins[w->block[i]], size = w->begins[w->block[i] + 1u] - begin;
+        memcpy(data + at, w->text + begin, ALD__TEXT_SLACK);
+        if (size > ALD__TEXT_SLACK)
+            memcpy(data + at + ALD__TEXT_SLACK, w->text + begin + ALD__TEXT_SLACK,
+                   size - ALD__TEXT_SLACK);
+        (void)ald__text_next(out); /* there is one for each value */
+        at += size;
+        out->size = at;
+        ald__text_end(out);
+    }
+}
+
 static ald_status write_words(ald__rebuild *r, ald__words *w)
 {
     ald__text_out out;
@@ -224,6 +229,10 @@ static ald_status write_words(ald__rebuild *r, ald__words *w)
     ald__text_begin(&out, r);
     while (w->at < w->total) {
         ALD_TRY(ald__words_block(r, w, &count));
+        if (block_bytes(w, count) + ALD__TEXT_SLACK <= r->data_size - out.size) {
+            write_block(&out, w, count);
+            continue;
+        }
         for (size_t i = 0; i < count && ald__text_next(&out); i++) {
             const uint32_t *begin = &w->begins[w->block[i]];
             ALD_TRY(ald__text_add(&out, w->text + begin[0], begin[1] - begin[0]));

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Digits of a block of numbers: halves, pairs and single digits are split for all numbers in turn, which compilers make
+ * vector code of. How many there are is a sum of comparisons: a branch would be guessed wrong every other time. */
+#include "core/codec/packed/rebuild_digits.h"
+
+#include <string.h>
+
+#define SHORT_LIMIT 100000000u /* eight digits */
+
+static const uint64_t tens_from_eight[] = {
+    100000000ull,         1000000000ull,         10000000000ull,         100000000000ull,
+    1000000000000ull,     10000000000000ull,     100000000000000ull,     1000000000000000ull,
+    10000000000000000ull, 100000000000000000ull, 1000000000000000000ull, 10000000000000000000ull};
+
+/* Or more, below the next power of two. */
+static uint64_t largest_number(const uint64_t *v, size_t n)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all |= v[i];
+    return all;
+}
+
+/* Four digits of each v < 10^4: a number in two pairs, a pair in two digits. */
+static void split_fours(const uint16_t *v, size_t n, uint32_t *out)
+{
+    uint16_t pairs[4 * ALD__DIGITS_BLOCK];
+    for (size_t i = 0; i < n; i++) {
+        uint16_t high = (uint16_t)((uint16_t)((uint32_t)v[i] * 5243u >> 16) >> 3);
+        pairs[2 * i] = high;
+        pairs[2 * i + 1] = (uint16_t)(v[i] - high * 100u);
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        uint16_t high = (uint16_t)((uint16_t)(pairs[i] * 103u) >> 10);
+        uint16_t low = (uint16_t)(pairs[i] - high * 10u);
+        pairs[i] = (uint16_t)(0x3030u | high | low << 8);
+    }
+    memcpy(out, pairs, n * sizeof *out);
+}
+
+static uint8_t count_short(uint32_t v)
+{
+    return (uint8_t)(1 + (v > 9) + (v > 99) + (v > 999) + (v > 9999) + (v > 99999) + (v > 999999) +
+                     (v > 9999999));
+}
+
+static void format_fours(ald__digits *d, size_t n)
+{
+    uint16_t v[ALD__DIGITS_BLOCK] = {0};
+    uint32_t text[ALD__DIGITS_BLOCK];
+    for (size_t i = 0; i < n; i++)
+        v[i] = (uint16_t)d->text[i];
+    split_fours(v, n, text);
+    for (size_t i = 0; i < n; i++)
+        d->text[i] = 0x30303030u | (uint64_t)text[i] << 32;
+    for (size_t i = 0; i < n; i++)
+        d->count[i] = (uint8_t)(1 + (v[i] > 9) + (v[i] > 99) + (v[i] > 999));
+}
+
+static void format_eights(ald__digits *d, size_t n)
+{
+    uint32_t v[ALD__DIGITS_BLOCK];
+    uint16_t fours[2 * ALD__DIGITS_BLOCK] = {0};
+    for (size_t i = 0; i < n; i++)
+        v[i] = (uint32_t)d->text[i];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t high = v[i] / 10000;
+        fours[2 * i] = (uint16_t)high;
+        fours[2 * i + 1] = (uint16_t)(v[i] - high * 10000);
+    }
+    split_fours(fours, 2 * n, (uint32_t *)(void *)d->text);
+    for (size_t i = 0; i < n; i++)
+        d->count[i] = count_short(v[i]);
+}
+
+/* Eight digits of one v < 10^8: halves, pairs and digits split side by side in one word. */
+static uint64_t eight_digits(uint32_t v)
+{
+    uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, q;
+    q = ((x * 10486) >> 20) & 0x0000007F0000007Full;
+    x = q | (x - q * 100) << 16;
+    q = ((x * 103) >> 10) & 0x000F000F000F000Full;
+    x = q | (x - q * 10) << 8;
+    return x | 0x3030303030303030ull;
+}
+
+static uint8_t count_long(uint64_t v)
+{
+    uint8_t count = 8;
+    for (size_t i = 0; i < sizeof tens_from_eight / sizeof *tens_from_eight; i++)
+        count = (uint8_t)(count + (v >= tens_from_eight[i]));
+    return count;
+}
+
+/* Of any size. */
+static void format_each(ald__digits *d, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t v = d->text[i];
+        if (v < SHORT_LIMIT) {
+            d->text[i] = eight_digits((uint32_t)v);
+            d->count[i] = count_short((uint32_t)v);
+        } else {
+            d->count[i] = count_long(v);
+        }
+    }
+}
+
+void ald__digits_format(ald__digits *d, size_t n)
+{
+    uint64_t largest = largest_number(d->text, n);
+    if (largest < 8192) /* a power of two below 10^4, and below 10^8 */
+        format_fours(d, n);
+    else if (largest < 1u << 26)
+        format_eights(d, n);
+    else
+        format_each(d, n);
+}
+
+void ald__digits_put_long(uint8_t *to, uint64_t text, size_t count, size_t digits)
+{
+    uint32_t high;
+    if (count <= 8) { /* zeros before the eight; digits ≤ 20 */
+        memset(to, '0', 12);
+        ald__store_le64(to + digits - 8, text);
+        return;
+    }
+    if (digits > 16) {
+        uint64_t top = text / SHORT_LIMIT / SHORT_LIMIT; /* below 2^64 / 10^16 */
+        ald__store_le64(to, eight_digits((uint32_t)top) >> (8 * (24 - digits)));
+        to += digits - 16;
+        digits = 16;
+    }
+    /* from the front: each piece writes over what the one before left too much */
+    high = (uint32_t)(text / SHORT_LIMIT % SHORT_LIMIT);
+    ald__store_le64(to, eight_digits(high) >> (8 * (16 - digits)));
+    ald__store_le64(to + digits - 8, eight_digits((uint32_t)(text % SHORT_LIMIT)));
+}
