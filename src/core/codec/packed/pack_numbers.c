@@ -158,42 +158,75 @@ static const double decimal_powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  
 #define K_LIMIT 2251799813685248.0 /* 2^51 */
 #define K_LIMIT_FLOAT 2147483648.0 /* 2^31 */
 #define ROUNDER 6755399441055744.0 /* 1.5 × 2^52: adding it rounds */
+#define ROUNDER_BITS 0x4338000000000000ull
 
-static int has_bits(double v, const uint8_t *bits, uint32_t width)
+static uint64_t bits_of_double(double v)
 {
-    uint8_t made[8];
-    float f = (float)v;
-    if (width == 8)
-        memcpy(made, &v, 8);
-    else
-        memcpy(made, &f, 4);
-    return memcmp(made, bits, width) == 0;
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
 }
 
-static double number_of_bits(const uint8_t *bits, uint32_t width)
+static uint32_t bits_of_float(float v)
 {
-    double v;
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Not 0 where k / 10^e is not v, bit for bit. −0.0, infinities and NaN are never. k is right where it is 0: it stands in the
+ * low bits of a number around 1.5 × 2^52. */
+static uint64_t misses_double(double v, double power, int64_t *k)
+{
+    double moved = v * power + ROUNDER, whole = moved - ROUNDER;
+    *k = (int64_t)(bits_of_double(moved) - ROUNDER_BITS);
+    return (bits_of_double(whole / power) ^ bits_of_double(v)) |
+           (uint64_t)!(whole > -K_LIMIT && whole < K_LIMIT);
+}
+
+static uint64_t misses_float(float v, double power, int64_t *k)
+{
+    double moved = (double)v * power + ROUNDER, whole = moved - ROUNDER;
+    *k = (int64_t)(bits_of_double(moved) - ROUNDER_BITS);
+    return (bits_of_float((float)(whole / power)) ^ bits_of_float(v)) |
+           (uint64_t)!(whole > -K_LIMIT_FLOAT && whole < K_LIMIT_FLOAT);
+}
+
+static uint64_t misses_decimal(const uint8_t *bits, uint32_t width, double power, int64_t *k)
+{
+    double d;
     float f;
     if (width == 8) {
-        memcpy(&v, bits, 8);
-        return v;
+        memcpy(&d, bits, 8);
+        return misses_double(d, power, k);
     }
     memcpy(&f, bits, 4);
-    return f;
+    return misses_float(f, power, k);
 }
 
-/* k of a value's bits, and whether k / 10^e is the value, bit for bit. */
-static int decimal_of(const uint8_t *bits, uint32_t width, double power, int64_t *k)
+/* The same of a block of values, all together. */
+#define DECIMAL_BLOCK 64u
+static uint64_t misses_block(const uint8_t *values, uint32_t width, size_t n, double power,
+                             uint8_t *ks)
 {
-    double limit = width == 8 ? K_LIMIT : K_LIMIT_FLOAT;
-    double scaled = number_of_bits(bits, width) * power;
-    if (!(scaled > -limit && scaled < limit))
-        return 0;
-    scaled = (scaled + ROUNDER) - ROUNDER;
-    *k = (int64_t)scaled;
-    if (*k == 0 && bits[width - 1] != 0) /* −0.0, and what rounds to it */
-        return 0;
-    return scaled < limit && scaled > -limit && has_bits((double)*k / power, bits, width);
+    uint64_t misses = 0;
+    int64_t k;
+    if (width == 8) {
+        for (size_t i = 0; i < n; i++) {
+            double d;
+            memcpy(&d, values + i * 8, 8);
+            misses |= misses_double(d, power, &k);
+            memcpy(ks + i * 8, &k, 8);
+        }
+        return misses;
+    }
+    for (size_t i = 0; i < n; i++) {
+        float f;
+        memcpy(&f, values + i * 4, 4);
+        misses |= misses_float(f, power, &k);
+        memcpy(ks + i * 4, &k, 4);
+    }
+    return misses;
 }
 
 /* The smallest e that most values have, or −1. */
@@ -205,7 +238,8 @@ static int find_exponent(const ald__numbers *v)
         size_t fits = 0, tried = 0, misses = 0;
         int64_t k;
         for (size_t i = 0; i < v->n && tried < E_VALUES; i += step, tried++) {
-            int good = decimal_of(v->values + i * v->width, v->width, decimal_powers[e], &k);
+            int good =
+                misses_decimal(v->values + i * v->width, v->width, decimal_powers[e], &k) == 0;
             fits += (size_t)good;
             misses += (size_t)!good;
             if (misses * 10 > E_VALUES)
@@ -224,16 +258,24 @@ static size_t find_decimals(ald__pack *pack, const ald__numbers *v, double power
     size_t most = pack->forced > 0 ? v->n : v->n / EXCEPTIONS_PART, count = 0;
     uint32_t w = v->width;
     int64_t k = 0, before = 0;
-    for (size_t i = 0; i < v->n; i++) {
-        if (!decimal_of(v->values + i * w, w, power, &k)) {
-            if (count >= most)
-                return SIZE_MAX;
-            positions[count] = (uint32_t)i;
-            memcpy(raw + count++ * w, v->values + i * w, w);
-            k = before; /* costs nothing where values repeat or steps are coded */
+    for (size_t at = 0; at < v->n; at += DECIMAL_BLOCK) {
+        size_t end = v->n - at < DECIMAL_BLOCK ? v->n : at + DECIMAL_BLOCK;
+        const uint8_t *values = v->values + at * w;
+        if (misses_block(values, w, end - at, power, ks + at * w) == 0)
+            continue;
+        if (at > 0)
+            memcpy(&before, ks + (at - 1) * w, w);
+        for (size_t i = at; i < end; i++, values += w) {
+            if (misses_decimal(values, w, power, &k) != 0) {
+                if (count >= most)
+                    return SIZE_MAX;
+                positions[count] = (uint32_t)i;
+                memcpy(raw + count++ * w, values, w);
+                k = before; /* costs nothing where values repeat or steps are coded */
+            }
+            memcpy(ks + i * w, &k, w);
+            before = k;
         }
-        memcpy(ks + i * w, &k, w);
-        before = k;
     }
     return count;
 }
