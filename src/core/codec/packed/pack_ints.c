@@ -3,7 +3,9 @@
  * to 64 bits; what wraps there wraps as the reader's narrower sums do. */
 #include <string.h>
 
+#include "core/base/endian.h"
 #include "core/codec/packed/pack.h"
+#include "core/codec/packed/packed_lanes.h"
 
 #define BLOCK 256u
 
@@ -282,16 +284,72 @@ static void fold_block(const ald__packed_ints *p, const divisor *d, int first, s
     }
 }
 
-/* k bits of each number into a sub-plane; `at` is a multiple of 8, spare bits stay zero. */
-static void put_sub_plane(const uint64_t *block, size_t count, uint32_t k, uint32_t shift,
+/* The low k bits of eight bytes, side by side. */
+static uint32_t gather(uint64_t x, uint32_t k)
+{
+    if (k == 4) {
+        x = (x | x >> 4) & 0x00FF00FF00FF00FFull;
+        x = (x | x >> 8) & 0x0000FFFF0000FFFFull;
+        return (uint32_t)(x | x >> 16);
+    }
+    if (k == 2) {
+        x = (x | x >> 6) & 0x000F000F000F000Full;
+        x = (x | x >> 12) & 0x000000FF000000FFull;
+        return (uint32_t)(x | x >> 24) & 0xFFFFu;
+    }
+    x = (x | x >> 7) & 0x0003000300030003ull;
+    x = (x | x >> 14) & 0x0000000F0000000Full;
+    return (uint32_t)(x | x >> 28) & 0xFFu;
+}
+
+/* k bits of each byte into a sub-plane; behind the bytes there are zeros up to a multiple of 8. */
+static void put_sub_plane(const uint8_t *bytes, size_t count, uint32_t k, uint32_t shift,
                           uint8_t *dst)
 {
-    uint32_t each = 8 / k, mask = (1u << k) - 1;
-    for (size_t i = 0; i < count; i += each) {
-        uint32_t byte = 0;
-        for (uint32_t j = 0; j < each && i + j < count; j++)
-            byte |= ((uint32_t)(block[i + j] >> shift) & mask) << (k * j);
-        *dst++ = (uint8_t)byte;
+    uint64_t mask = 0x0101010101010101ull * ((1u << k) - 1);
+    for (size_t i = 0; i < count; i += 8, dst += k) {
+        size_t size = count - i < 8 ? ((count - i) * k + 7) / 8 : k;
+        uint8_t packed[4];
+        ald__store_le32(packed, gather(ald__load_le64(bytes + i) >> shift & mask, k));
+        memcpy(dst, packed, size);
+    }
+}
+
+/* Sixteen numbers of w = 8 or 4 bytes into as many planes of sixteen bytes; inlined with a constant w. Interleaving the
+ * halves moves the top bit of a byte's place to the bottom; four times, and the number's place is where the byte's was. */
+static inline void split_lanes(const uint8_t *src, uint32_t w, ald__lanes planes[8])
+{
+    ald__lanes moved[8];
+    memcpy(planes, src, (size_t)w * sizeof(ald__lanes));
+    for (int stage = 0; stage < 4; stage++) {
+        for (uint32_t i = 0; i < w / 2; i++) {
+            moved[2 * i] = ALD__ZIP_8(planes[i], planes[i + w / 2], 0);
+            moved[2 * i + 1] = ALD__ZIP_8(planes[i], planes[i + w / 2], 8);
+        }
+        memcpy(planes, moved, (size_t)w * sizeof(ald__lanes));
+    }
+}
+
+/* Bytes 0 … used − 1 of each number to out[0 …]; all of a block are written, whatever `count`. */
+static void split_bytes(const uint64_t *block, uint32_t used, size_t count, uint8_t *const *out)
+{
+    uint32_t narrow[BLOCK];
+    ald__lanes planes[8];
+    if (used == 1) {
+        for (size_t i = 0; i < count; i++)
+            out[0][i] = (uint8_t)block[i];
+        return;
+    }
+    for (size_t i = 0; used <= 4 && i < count; i++)
+        narrow[i] = (uint32_t)block[i];
+    for (size_t i = 0; i < count; i += sizeof(ald__lanes)) {
+        size_t size = count - i < sizeof(ald__lanes) ? count - i : sizeof(ald__lanes);
+        if (used <= 4)
+            split_lanes((const uint8_t *)(narrow + i), 4, planes);
+        else
+            split_lanes((const uint8_t *)(block + i), 8, planes);
+        for (uint32_t j = 0; j < used; j++)
+            memcpy(out[j] + i, &planes[j], size);
     }
 }
 
@@ -299,15 +357,17 @@ static void put_sub_plane(const uint64_t *block, size_t count, uint32_t k, uint3
 static void split_block(const uint64_t *block, size_t count, size_t n, size_t at, uint32_t bits,
                         uint8_t *planes)
 {
-    uint32_t shift = 0;
-    for (; shift + 8 <= bits; shift += 8, planes += n) {
-        for (size_t i = 0; i < count; i++)
-            planes[at + i] = (uint8_t)(block[i] >> shift);
-    }
+    uint8_t top[BLOCK] = {0}, *out[8];
+    uint32_t used = 0, shift = 0;
+    for (; used < bits / 8; used++, planes += n)
+        out[used] = planes + at;
+    if (bits % 8 != 0)
+        out[used++] = top;
+    split_bytes(block, used, count, out);
     for (uint32_t k = 4; k > 0; k /= 2) {
         if (!(bits & k))
             continue;
-        put_sub_plane(block, count, k, shift, planes + at / 8 * k);
+        put_sub_plane(top, count, k, shift, planes + at / 8 * k);
         planes += (n * k + 7) / 8;
         shift += k;
     }
@@ -331,7 +391,7 @@ ald_status ald__ints_put(ald__pack *pack, const ald__numbers *v, const ald__pack
     number_source s = {v, p->flags & ALD__INTS_STRIDE ? p->stride : 0,
                        (p->flags & ALD__INTS_DELTA) != 0, 0};
     uint8_t *planes = ald__streams_room(out, (size_t)ald__planes_bytes(v->n, p->bits), pack->err);
-    uint64_t block[BLOCK];
+    uint64_t block[BLOCK] = {0};
     divisor d;
     if (planes == NULL)
         return ALD_E_NOMEM;
@@ -349,7 +409,7 @@ ald_status ald__indices_put(ald__pack *pack, const uint16_t *indices, size_t n, 
                             ald__streams *out)
 {
     uint8_t *planes = ald__streams_room(out, (size_t)ald__planes_bytes(n, bits), pack->err);
-    uint64_t block[BLOCK];
+    uint64_t block[BLOCK] = {0};
     if (planes == NULL)
         return ALD_E_NOMEM;
     for (size_t at = 0; bits > 0 && at < n; at += BLOCK) {

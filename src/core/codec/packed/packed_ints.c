@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "core/base/endian.h"
+#include "core/codec/packed/packed_lanes.h"
 
 #define PLANES_MAX 8u
 
@@ -34,47 +34,27 @@ int ald__planes_are_clean(const uint8_t *planes, size_t n, uint32_t bits)
     return 1;
 }
 
-/* ---- Vector types of the compiler: where a machine has no vectors the same code is lowered to what it has. */
-
-typedef uint8_t lanes __attribute__((vector_size(16)));
-typedef uint16_t lanes16 __attribute__((vector_size(16)));
-typedef uint32_t lanes32 __attribute__((vector_size(16)));
-typedef uint64_t lanes64 __attribute__((vector_size(16)));
-
-#define ZIP_8(a, b, at)                                                                            \
-    __builtin_shufflevector(a, b, (at), (at) + 16, (at) + 1, (at) + 17, (at) + 2, (at) + 18,       \
-                            (at) + 3, (at) + 19, (at) + 4, (at) + 20, (at) + 5, (at) + 21,         \
-                            (at) + 6, (at) + 22, (at) + 7, (at) + 23)
-#define ZIP_16(a, b, at)                                                                           \
-    __builtin_shufflevector(a, b, (at), (at) + 1, (at) + 16, (at) + 17, (at) + 2, (at) + 3,        \
-                            (at) + 18, (at) + 19, (at) + 4, (at) + 5, (at) + 20, (at) + 21,        \
-                            (at) + 6, (at) + 7, (at) + 22, (at) + 23)
-#define ZIP_32(a, b, at)                                                                           \
-    __builtin_shufflevector(a, b, (at), (at) + 1, (at) + 2, (at) + 3, (at) + 16, (at) + 17,        \
-                            (at) + 18, (at) + 19, (at) + 4, (at) + 5, (at) + 6, (at) + 7,          \
-                            (at) + 20, (at) + 21, (at) + 22, (at) + 23)
-
 /* ---- Sub-planes: sixteen bytes of 8 / k values each become as many vectors of one value a byte. Values of a byte lie k bits
  * apart: the same bits of all bytes make a vector, and interleaving puts the vectors in order. */
 
-static inline lanes bits_at(lanes x, uint32_t at, uint8_t mask)
+static inline ald__lanes bits_at(ald__lanes x, uint32_t at, uint8_t mask)
 {
-    lanes64 moved = (lanes64)x >> at; /* what comes in from the next byte is masked */
-    return (lanes)moved & (lanes){mask, mask, mask, mask, mask, mask, mask, mask,
-                                  mask, mask, mask, mask, mask, mask, mask, mask};
+    ald__lanes64 moved = (ald__lanes64)x >> at; /* what comes in from the next byte is masked */
+    return (ald__lanes)moved & (ald__lanes){mask, mask, mask, mask, mask, mask, mask, mask,
+                                            mask, mask, mask, mask, mask, mask, mask, mask};
 }
 
 /* 16 k values of 8 / k bits from sixteen bytes; inlined with a constant k. */
 static inline void spread(const uint8_t *src, uint32_t k, uint8_t *dst)
 {
-    lanes x, v[8], w[8];
+    ald__lanes x, v[8], w[8];
     uint32_t each = 8 / k;
     memcpy(&x, src, sizeof x);
     for (uint32_t i = 0; i < each; i++)
         v[i] = bits_at(x, i * k, (uint8_t)((1u << k) - 1));
     for (uint32_t i = 0; i < each / 2; i++) { /* bytes of values 2 i and 2 i + 1 */
-        w[2 * i] = ZIP_8(v[2 * i], v[2 * i + 1], 0);
-        w[2 * i + 1] = ZIP_8(v[2 * i], v[2 * i + 1], 8);
+        w[2 * i] = ALD__ZIP_8(v[2 * i], v[2 * i + 1], 0);
+        w[2 * i + 1] = ALD__ZIP_8(v[2 * i], v[2 * i + 1], 8);
     }
     if (each == 2) {
         memcpy(dst, w, 32);
@@ -82,8 +62,8 @@ static inline void spread(const uint8_t *src, uint32_t k, uint8_t *dst)
     }
     for (uint32_t i = 0; i < each / 4; i++) {
         for (uint32_t h = 0; h < 2; h++) {
-            v[4 * i + 2 * h] = ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 0);
-            v[4 * i + 2 * h + 1] = ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 8);
+            v[4 * i + 2 * h] = ALD__ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 0);
+            v[4 * i + 2 * h + 1] = ALD__ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 8);
         }
     }
     if (each == 4) {
@@ -91,8 +71,8 @@ static inline void spread(const uint8_t *src, uint32_t k, uint8_t *dst)
         return;
     }
     for (uint32_t q = 0; q < 4; q++) {
-        w[2 * q] = ZIP_32(v[q], v[4 + q], 0);
-        w[2 * q + 1] = ZIP_32(v[q], v[4 + q], 8);
+        w[2 * q] = ALD__ZIP_32(v[q], v[4 + q], 0);
+        w[2 * q + 1] = ALD__ZIP_32(v[q], v[4 + q], 8);
     }
     memcpy(dst, w, 128);
 }
@@ -102,12 +82,12 @@ static void spread_plane(const uint8_t *src, uint32_t k, size_t count, uint8_t *
 {
     uint8_t padded[ALD__INTS_BLOCK / 2];
     size_t size = (count * k + 7) / 8;
-    if (size % sizeof(lanes) != 0) { /* the last block */
+    if (size % sizeof(ald__lanes) != 0) { /* the last block */
         memcpy(padded, src, size);
-        memset(padded + size, 0, sizeof(lanes) - size % sizeof(lanes));
+        memset(padded + size, 0, sizeof(ald__lanes) - size % sizeof(ald__lanes));
         src = padded;
     }
-    for (size_t i = 0; i < size; i += sizeof(lanes)) {
+    for (size_t i = 0; i < size; i += sizeof(ald__lanes)) {
         if (k == 4)
             spread(src + i, 4, dst + i * 2);
         else if (k == 2)
@@ -156,12 +136,12 @@ static void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t a
 
 /* Sixteen values of w = 2, 4 or 8 bytes from their bytes; inlined with a constant w. Stage by stage v[2 i] and v[2 i + 1]
  * become the lower and the upper half of pairs of what was. */
-static inline void join_lanes(const lanes *planes, uint32_t w, uint8_t *dst)
+static inline void join_lanes(const ald__lanes *planes, uint32_t w, uint8_t *dst)
 {
-    lanes pairs[8], fours[8], eights[8];
+    ald__lanes pairs[8], fours[8], eights[8];
     for (uint32_t i = 0; i < w / 2; i++) {
-        pairs[2 * i] = ZIP_8(planes[2 * i], planes[2 * i + 1], 0);
-        pairs[2 * i + 1] = ZIP_8(planes[2 * i], planes[2 * i + 1], 8);
+        pairs[2 * i] = ALD__ZIP_8(planes[2 * i], planes[2 * i + 1], 0);
+        pairs[2 * i + 1] = ALD__ZIP_8(planes[2 * i], planes[2 * i + 1], 8);
     }
     if (w == 2) {
         memcpy(dst, pairs, 32);
@@ -169,8 +149,8 @@ static inline void join_lanes(const lanes *planes, uint32_t w, uint8_t *dst)
     }
     for (uint32_t i = 0; i < w / 4; i++) {
         for (uint32_t h = 0; h < 2; h++) {
-            fours[4 * i + 2 * h] = ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 0);
-            fours[4 * i + 2 * h + 1] = ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 8);
+            fours[4 * i + 2 * h] = ALD__ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 0);
+            fours[4 * i + 2 * h + 1] = ALD__ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 8);
         }
     }
     if (w == 4) {
@@ -178,8 +158,8 @@ static inline void join_lanes(const lanes *planes, uint32_t w, uint8_t *dst)
         return;
     }
     for (uint32_t q = 0; q < 4; q++) {
-        eights[2 * q] = ZIP_32(fours[q], fours[4 + q], 0);
-        eights[2 * q + 1] = ZIP_32(fours[q], fours[4 + q], 8);
+        eights[2 * q] = ALD__ZIP_32(fours[q], fours[4 + q], 0);
+        eights[2 * q + 1] = ALD__ZIP_32(fours[q], fours[4 + q], 8);
     }
     memcpy(dst, eights, 128);
 }
@@ -188,10 +168,10 @@ static inline void join_lanes(const lanes *planes, uint32_t w, uint8_t *dst)
 static inline void join_width(const uint8_t *const *planes, size_t n, uint32_t w, uint8_t *dst)
 {
     size_t i = 0;
-    for (; i + sizeof(lanes) <= n; i += sizeof(lanes)) {
-        lanes v[PLANES_MAX];
+    for (; i + sizeof(ald__lanes) <= n; i += sizeof(ald__lanes)) {
+        ald__lanes v[PLANES_MAX];
         for (uint32_t j = 0; j < w; j++)
-            memcpy(&v[j], planes[j] + i, sizeof(lanes));
+            memcpy(&v[j], planes[j] + i, sizeof(ald__lanes));
         join_lanes(v, w, dst + i * w);
     }
     for (; i < n; i++) {
@@ -216,14 +196,14 @@ static void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void
 static inline void join_some(const uint8_t *planes, size_t distance, size_t n, uint32_t k,
                              size_t width, uint8_t *dst)
 {
-    uint8_t joined[sizeof(lanes) * PLANES_MAX];
+    uint8_t joined[sizeof(ald__lanes) * PLANES_MAX];
     size_t i = 0;
-    for (; i + sizeof(lanes) <= n; i += sizeof(lanes)) {
-        lanes v[PLANES_MAX];
+    for (; i + sizeof(ald__lanes) <= n; i += sizeof(ald__lanes)) {
+        ald__lanes v[PLANES_MAX];
         for (uint32_t j = 0; j < k; j++)
-            memcpy(&v[j], planes + j * distance + i, sizeof(lanes));
+            memcpy(&v[j], planes + j * distance + i, sizeof(ald__lanes));
         join_lanes(v, k, joined);
-        for (size_t at = 0; at < sizeof(lanes); at++)
+        for (size_t at = 0; at < sizeof(ald__lanes); at++)
             memcpy(dst + (i + at) * width, joined + at * k, k);
     }
     for (; i < n; i++) {
@@ -260,9 +240,9 @@ void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst
 
 /* ---- Sums: inside of a vector in log2 steps, then what came before is added to all of it. */
 
-static inline lanes sums_in_uint8_t(lanes x)
+static inline ald__lanes sums_in_uint8_t(ald__lanes x)
 {
-    const lanes none = {0};
+    const ald__lanes none = {0};
     x += __builtin_shufflevector(none, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
                                  29, 30);
     x += __builtin_shufflevector(none, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
@@ -273,24 +253,24 @@ static inline lanes sums_in_uint8_t(lanes x)
                                        21, 22, 23);
 }
 
-static inline lanes16 sums_in_uint16_t(lanes16 x)
+static inline ald__lanes16 sums_in_uint16_t(ald__lanes16 x)
 {
-    const lanes16 none = {0};
+    const ald__lanes16 none = {0};
     x += __builtin_shufflevector(none, x, 7, 8, 9, 10, 11, 12, 13, 14);
     x += __builtin_shufflevector(none, x, 6, 7, 8, 9, 10, 11, 12, 13);
     return x + __builtin_shufflevector(none, x, 4, 5, 6, 7, 8, 9, 10, 11);
 }
 
-static inline lanes32 sums_in_uint32_t(lanes32 x)
+static inline ald__lanes32 sums_in_uint32_t(ald__lanes32 x)
 {
-    const lanes32 none = {0};
+    const ald__lanes32 none = {0};
     x += __builtin_shufflevector(none, x, 3, 4, 5, 6);
     return x + __builtin_shufflevector(none, x, 2, 3, 4, 5);
 }
 
-static inline lanes64 sums_in_uint64_t(lanes64 x)
+static inline ald__lanes64 sums_in_uint64_t(ald__lanes64 x)
 {
-    const lanes64 none = {0};
+    const ald__lanes64 none = {0};
     return x + __builtin_shufflevector(none, x, 1, 2);
 }
 
@@ -352,10 +332,10 @@ static inline lanes64 sums_in_uint64_t(lanes64 x)
         }                                                                                          \
     }
 
-DEFINE_WIDTH(uint8_t, lanes)
-DEFINE_WIDTH(uint16_t, lanes16)
-DEFINE_WIDTH(uint32_t, lanes32)
-DEFINE_WIDTH(uint64_t, lanes64)
+DEFINE_WIDTH(uint8_t, ald__lanes)
+DEFINE_WIDTH(uint16_t, ald__lanes16)
+DEFINE_WIDTH(uint32_t, ald__lanes32)
+DEFINE_WIDTH(uint64_t, ald__lanes64)
 
 void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst)
 {
