@@ -210,11 +210,9 @@ static ald_status pack_planes(const node_pack *k, const uint8_t *values, ald__pa
     planes = ald__streams_room(&p->trial, k->valid * w, p->err);
     if (planes == NULL)
         return ALD_E_NOMEM;
-    for (size_t j = 0; j < w; j++, planes += k->valid) {
-        for (size_t i = 0; i < k->valid; i++)
-            planes[i] = values[i * w + j];
+    ald__bytes_split(values, k->valid, w, planes);
+    for (size_t j = 0; j < w; j++)
         ALD_TRY(ald__streams_end(&p->trial, k->valid, 0, p->err));
-    }
     ALD_TRY(ald__pack_real_cost(p, &p->trial, &planes_cost));
     ALD_TRY(ald__pack_real_cost(p, &p->best, &raw_cost));
     if (p->forced == 0 ? planes_cost >= raw_cost : p->forced != ALD__FILTER_PLANES + 1)
@@ -295,7 +293,10 @@ static ald_status pack_node(ald__pack *p, const ald__packed_layout *layout,
     if (st != ALD_OK)
         return st;
     ALD_TRY(ald__packed_entry_write(&entry, &p->entries, p->err));
-    return ald__streams_append(&p->frame, &p->best, p->err);
+    if (p->frame.bytes.size > 0)
+        return ald__streams_append(&p->frame, &p->best, p->err);
+    ald__streams_swap(&p->frame, &p->best); /* the first of a frame, mostly all of it */
+    return ALD_OK;
 }
 
 /* ---- Frames */

@@ -29,6 +29,7 @@ ALD_NODISCARD ald_status ald__streams_put(ald__streams *streams, const void *dat
 ALD_NODISCARD ald_status ald__streams_append(ald__streams *to, const ald__streams *from,
                                              ald_error *err);
 void ald__streams_clear(ald__streams *streams);
+void ald__streams_swap(ald__streams *a, ald__streams *b);
 static inline void ald__streams_reset(ald__streams *streams)
 {
     streams->bytes.size = streams->ends.size = 0;
@@ -128,6 +129,8 @@ ALD_NODISCARD ald_status ald__pack_distinct(ald__pack *pack, const ald__numbers 
 /* Bytes of the frame that streams make. */
 ALD_NODISCARD ald_status ald__pack_real_cost(ald__pack *pack, const ald__streams *streams,
                                              size_t *bytes);
+/* n values of `width` bytes into a plane for each byte. */
+void ald__bytes_split(const uint8_t *values, size_t n, size_t width, uint8_t *planes);
 /* Planes of `bits` of n indices. */
 ALD_NODISCARD ald_status ald__indices_put(ald__pack *pack, const uint16_t *indices, size_t n,
                                           uint32_t bits, ald__streams *out);

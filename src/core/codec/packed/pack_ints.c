@@ -353,6 +353,27 @@ static void split_bytes(const uint64_t *block, uint32_t used, size_t count, uint
     }
 }
 
+void ald__bytes_split(const uint8_t *values, size_t n, size_t width, uint8_t *planes)
+{
+    for (size_t at = 0; at < n; at += sizeof(ald__lanes)) {
+        size_t count = n - at < sizeof(ald__lanes) ? n - at : sizeof(ald__lanes);
+        for (size_t j = 0; j < width; j += 8) {
+            size_t used = width - j < 8 ? width - j : 8;
+            uint8_t some[8 * sizeof(ald__lanes)] = {0};
+            ald__lanes split[8];
+            for (size_t i = 0; i < count; i++) {
+                if (used == 8)
+                    memcpy(some + i * 8, values + (at + i) * width + j, 8);
+                else
+                    memcpy(some + i * 8, values + (at + i) * width + j, used);
+            }
+            split_lanes(some, 8, split);
+            for (size_t k = 0; k < used; k++)
+                memcpy(planes + (j + k) * n + at, &split[k], count);
+        }
+    }
+}
+
 /* All planes of the block's numbers, from number `at` of n. */
 static void split_block(const uint64_t *block, size_t count, size_t n, size_t at, uint32_t bits,
                         uint8_t *planes)

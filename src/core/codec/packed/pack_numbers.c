@@ -14,6 +14,8 @@
 #define RAW_TIE 1.015  /* as it is where a filter gains next to nothing: that is read fastest */
 #define SURE_GAIN 0.90 /* closer to the raw buffer than that, both are made */
 #define SURE_PART 0.97
+#define NEW_VALUES 4000u
+#define NEW_PART 98u /* of a hundred */
 #define PART 4u
 #define PART_VALUES 8192u
 #define PART_VALUES_MAX 65536u
@@ -366,13 +368,6 @@ static double refined_cost(number_column *c, const number_choice *choice)
     return matched < choice->cost ? matched : choice->cost;
 }
 
-static void swap_streams(ald__streams *a, ald__streams *b)
-{
-    ald__streams t = *a;
-    *a = *b;
-    *b = t;
-}
-
 /* The whole column, really compressed; takes the place of what is in pack->best when smaller (*bytes; SIZE_MAX: none). */
 static ald_status try_whole(number_column *c, const number_choice *choice, size_t *bytes,
                             ald__packed_entry *entry)
@@ -388,7 +383,7 @@ static ald_status try_whole(number_column *c, const number_choice *choice, size_
         return ALD_OK;
     *bytes = got;
     memcpy(entry, &tried, offsetof(ald__packed_entry, slots));
-    swap_streams(&c->pack->best, &c->pack->trial);
+    ald__streams_swap(&c->pack->best, &c->pack->trial);
     return ALD_OK;
 }
 
@@ -463,6 +458,21 @@ static ald_status weigh_dict(number_column *c, double other, ald__packed_entry *
     return ALD_OK;
 }
 
+/* Hardly a value comes twice in a part of the column: as it is, zstd will find nothing that the sample did not show. */
+static ald_status has_no_repeats(number_column *c, int *none)
+{
+    ald__numbers part = *c->v;
+    size_t distinct, most = NEW_VALUES / 100 * NEW_PART;
+    *none = 0;
+    if (part.width < 4 || part.n < NEW_VALUES)
+        return ALD_OK;
+    part.values += (part.n - NEW_VALUES) / 2 * part.width;
+    part.n = NEW_VALUES;
+    ALD_TRY(ald__pack_distinct(c->pack, &part, NEW_VALUES, &distinct));
+    *none = distinct >= most;
+    return ALD_OK;
+}
+
 /* Part of the column in one piece, as it is and filtered: matches that a scattered sample does not have show here. *sure:
  * the filter wins so clearly that the whole need not be tried. */
 static ald_status compare_part(number_column *c, const number_choice *choice, int *sure)
@@ -492,7 +502,9 @@ static ald_status guard_raw(number_column *c, const number_choice *choice, ald__
     number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
     size_t bytes;
     int sure;
-    ALD_TRY(compare_part(c, choice, &sure));
+    ALD_TRY(has_no_repeats(c, &sure));
+    if (!sure)
+        ALD_TRY(compare_part(c, choice, &sure));
     if (sure)
         return ALD_OK;
     ALD_TRY(ald__pack_real_cost(c->pack, &c->pack->best, &bytes));

@@ -16,6 +16,12 @@
 #define BLOCK_BYTES_MIN 1024u
 #define LEVEL_NUMBERS 1
 #define LEVEL_TEXT 3
+#define TEXT_PART 8
+#define MATCH_NUMBERS 7
+#define HASH_FEW 6
+#define HASH_MANY 13
+#define PART_STEP 16u /* a part: a sixteenth of each stream, or … */
+#define PART_BYTES_MIN 1024u
 
 /* ---- Streams */
 
@@ -75,6 +81,13 @@ void ald__streams_clear(ald__streams *s)
 {
     ald_buffer_clear(&s->bytes);
     ald_buffer_clear(&s->ends);
+}
+
+void ald__streams_swap(ald__streams *a, ald__streams *b)
+{
+    ald__streams t = *a;
+    *a = *b;
+    *b = t;
 }
 
 /* ---- Costs */
@@ -161,6 +174,8 @@ struct ald__squeezer {
     ZSTD_CCtx *frames, *estimates;
     uint8_t *scratch; /* of estimates */
     size_t scratch_bytes;
+    ald__streams part; /* of a frame whose parameters are tried */
+    ald_buffer tried;
 };
 
 ald_status ald__squeezer_new(uint8_t compression, const ald_allocator *alloc, ald__squeezer **out,
@@ -172,6 +187,7 @@ ald_status ald__squeezer_new(uint8_t compression, const ald_allocator *alloc, al
         return ALD_E_NOMEM;
     q->alloc = *alloc;
     q->compression = compression;
+    q->part.bytes.alloc = q->part.ends.alloc = q->tried.alloc = &q->alloc;
     q->frames = ald__zstd_context(&q->alloc);
     q->estimates = ald__zstd_context(&q->alloc);
     if (q->frames != NULL && q->estimates != NULL)
@@ -190,6 +206,8 @@ void ald__squeezer_free(ald__squeezer *q)
     (void)ZSTD_freeCCtx(q->estimates);
     alloc = q->alloc;
     ald__release(&alloc, q->scratch, q->scratch_bytes);
+    ald__streams_clear(&q->part);
+    ald_buffer_clear(&q->tried);
     ald__release(&alloc, q, sizeof *q);
 }
 
@@ -218,13 +236,20 @@ static size_t next_end(const ald__streams *s, size_t begin, size_t *stream)
     return s->bytes.size - end < BLOCK_BYTES_MIN ? s->bytes.size : end;
 }
 
+static size_t stream_begin(const ald__streams *s, size_t i)
+{
+    return i > 0 ? stream_at(s, i - 1).end : 0;
+}
+
+/* Text is most of it, or at least a part that counts. */
 static int has_text(const ald__streams *s)
 {
+    size_t text = 0;
     for (size_t i = 0; i < stream_count(s); i++) {
         if (stream_at(s, i).text)
-            return 1;
+            text += stream_at(s, i).end - stream_begin(s, i);
     }
-    return 0;
+    return text * TEXT_PART > s->bytes.size;
 }
 
 static ald_status zstd_failed(size_t code, ald_error *err)
@@ -232,17 +257,16 @@ static ald_status zstd_failed(size_t code, ald_error *err)
     return ald__fail(err, ALD_E_NOMEM, ALD_NO_OFFSET, "zstd: %s", ZSTD_getErrorName(code));
 }
 
-static ald_status zstd_frame(ald__squeezer *q, const ald__streams *s, ald_buffer *out,
-                             ald_error *err)
+/* One frame, a block for each stream. */
+static ald_status zstd_blocks(ZSTD_CCtx *context, const ald__streams *s,
+                              ZSTD_compressionParameters c, ald_buffer *out, ald_error *err)
 {
     size_t size = s->bytes.size, begin = 0, stream = 0, got;
-    ZSTD_parameters p = ZSTD_getParams(has_text(s) ? LEVEL_TEXT : LEVEL_NUMBERS, size, 0);
+    ZSTD_parameters p = {c, {1, 1, 0}}; /* content size, checksum */
     /* each stream may add a block header, and what zstd wants spare for a block */
     size_t room = ZSTD_compressBound(size) + stream_count(s) * 64 + 512;
-    p.fParams.contentSizeFlag = 1;
-    p.fParams.checksumFlag = 1;
     ALD_TRY(ald__buffer_reserve(out, room, err));
-    got = ZSTD_compressBegin_advanced(q->frames, NULL, 0, p, size);
+    got = ZSTD_compressBegin_advanced(context, NULL, 0, p, size);
     if (ZSTD_isError(got))
         return zstd_failed(got, err);
     for (;;) {
@@ -251,8 +275,8 @@ static ald_status zstd_frame(ald__squeezer *q, const ald__streams *s, ald_buffer
         size_t left = out->capacity - out->size;
         const uint8_t *src = size > 0 ? s->bytes.data + begin : out->data;
         int last = end == size;
-        got = last ? ZSTD_compressEnd(q->frames, dst, left, src, end - begin)
-                   : ZSTD_compressContinue(q->frames, dst, left, src, end - begin);
+        got = last ? ZSTD_compressEnd(context, dst, left, src, end - begin)
+                   : ZSTD_compressContinue(context, dst, left, src, end - begin);
         if (ZSTD_isError(got))
             return zstd_failed(got, err);
         out->size += got;
@@ -260,6 +284,66 @@ static ald_status zstd_frame(ald__squeezer *q, const ald__streams *s, ald_buffer
         if (last)
             return ALD_OK;
     }
+}
+
+/* Where the middle of each stream has so many bytes: some of all of them. */
+static ald_status take_part(ald__squeezer *q, const ald__streams *s, ald_error *err)
+{
+    ald__streams_reset(&q->part);
+    for (size_t i = 0; i < stream_count(s); i++) {
+        ald__stream_end e = stream_at(s, i);
+        size_t begin = stream_begin(s, i), size = e.end - begin;
+        size_t some = size / PART_STEP < PART_BYTES_MIN ? PART_BYTES_MIN : size / PART_STEP;
+        if (some > size)
+            some = size;
+        ALD_TRY(ald__streams_put(&q->part, s->bytes.data + begin + (size - some) / 2, some, e.text,
+                                 err));
+    }
+    return ALD_OK;
+}
+
+static ald_status part_size(ald__squeezer *q, ZSTD_compressionParameters c, size_t *size,
+                            ald_error *err)
+{
+    q->tried.size = 0;
+    ALD_TRY(zstd_blocks(q->estimates, &q->part, c, &q->tried, err));
+    *size = q->tried.size;
+    return ALD_OK;
+}
+
+/* Planes of numbers: in most of them what matches there are is chance, and costs more than it spares, also the reader's
+ * time. A table of 64 places sees runs and short periods only; a larger one is taken where part of the planes is smaller
+ * with it. */
+static ald_status choose_params(ald__squeezer *q, const ald__streams *s,
+                                ZSTD_compressionParameters *out, ald_error *err)
+{
+    ZSTD_compressionParameters few, many;
+    size_t with_few, with_many;
+    if (has_text(s)) {
+        *out = ZSTD_getCParams(LEVEL_TEXT, s->bytes.size, 0);
+        return ALD_OK;
+    }
+    many = ZSTD_getCParams(LEVEL_NUMBERS, s->bytes.size, 0);
+    many.minMatch = MATCH_NUMBERS;
+    if (many.hashLog > HASH_MANY)
+        many.hashLog = HASH_MANY;
+    few = many;
+    few.hashLog = HASH_FEW;
+    *out = few;
+    ALD_TRY(take_part(q, s, err));
+    ALD_TRY(part_size(q, few, &with_few, err));
+    ALD_TRY(part_size(q, many, &with_many, err));
+    if (with_many < with_few)
+        *out = many;
+    return ALD_OK;
+}
+
+static ald_status zstd_frame(ald__squeezer *q, const ald__streams *s, ald_buffer *out,
+                             ald_error *err)
+{
+    ZSTD_compressionParameters c;
+    ALD_TRY(choose_params(q, s, &c, err));
+    return zstd_blocks(q->frames, s, c, out, err);
 }
 
 static ald_status lz4_frame(const ald__streams *s, ald_buffer *out, ald_error *err)

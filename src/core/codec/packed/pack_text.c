@@ -57,13 +57,7 @@ static ald_status pack_strfix(ald__pack *pack, const ald__strings *v, ald__packe
     planes = ald__streams_room(out, size, pack->err);
     if (planes == NULL)
         return ALD_E_NOMEM;
-    for (size_t at = 0; at < v->n; at += 64) {
-        size_t end = v->n - at < 64 ? v->n : at + 64;
-        for (size_t j = 0; j < length; j++) {
-            for (size_t i = at; i < end; i++)
-                planes[j * v->n + i] = v->data[i * length + j];
-        }
-    }
+    ald__bytes_split(v->data, v->n, length, planes);
     for (size_t j = 0; j < length; j++)
         ALD_TRY(ald__streams_end(out, v->n, 0, pack->err));
     entry->small = (uint8_t)length;
@@ -325,7 +319,6 @@ static ald_status pack_text_best(text_column *c, ald__packed_entry *entry)
     ald__packed_entry tried;
     int done;
     for (uint32_t f = ALD__FILTER_STR; f <= ALD__FILTER_STRFRONT; f++) {
-        ald__streams swap;
         ALD_TRY(build_text(pack, (uint8_t)f, c->v, &tried, &pack->trial, &done));
         if (!done)
             continue;
@@ -334,9 +327,7 @@ static ald_status pack_text_best(text_column *c, ald__packed_entry *entry)
             continue;
         best = bytes;
         *entry = tried;
-        swap = pack->best;
-        pack->best = pack->trial;
-        pack->trial = swap;
+        ald__streams_swap(&pack->best, &pack->trial);
     }
     return ALD_OK;
 }
