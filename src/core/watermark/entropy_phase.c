@@ -13,8 +13,7 @@
 typedef struct phase_column {
     const ald__mark_tally *tally;
     size_t step;
-    double power;
-    int decimals;
+    double power; /* units in 1 of decimals, whose cells must have many; 0: no decimals */
     int depth;
     int cap;
 } phase_column;
@@ -29,7 +28,7 @@ static phase_sum sum_phases(const phase_column *c, int k)
     double re[CLASSES] = {0}, im[CLASSES] = {0}, n[CLASSES] = {0};
     phase_sum out = {0, 0, 0};
     for (size_t i = 0; i < c->tally->count; i += c->step) {
-        double a = ald__mark_abs(c->tally->value[i]) * c->power, turns;
+        double a = ald__mark_abs(c->tally->value[i]), turns;
         int ex, e, class;
         if (a < 0x1p-900 || a > 0x1p900)
             continue;
@@ -38,7 +37,7 @@ static phase_sum sum_phases(const phase_column *c, int k)
         class = c->cap - e;
         if (class >= CLASSES || ex - e > c->depth)
             continue;
-        if (c->decimals >= 0 && e - k < (k < 12 ? 6 : 4)) /* cells of 64 or 16 units */
+        if (c->power > 0 && ald__mark_pow2(e - k) * c->power < (k < 12 ? 64 : 16))
             continue;
         turns = 2 * a * ald__mark_pow2(k - e);
         re[class] += ald__mark_cos_about(turns);
@@ -95,7 +94,7 @@ static uint8_t judge_cap(const phase_column *c, ald_column_entropy *out, double 
 uint8_t ald__entropy_phase(const ald__mark_tally *tally, int is_f32, int decimals,
                            ald_column_entropy *out, double *p)
 {
-    phase_column c = {tally, 1, 1, decimals, is_f32 ? 8 : 30, 0};
+    phase_column c = {tally, 1, 0, is_f32 ? 8 : 30, 0};
     double spread;
     uint8_t sign = 0;
     int cap;
@@ -105,10 +104,9 @@ uint8_t ald__entropy_phase(const ald__mark_tally *tally, int is_f32, int decimal
     if (tally->count < 2)
         return 0;
     c.step = (tally->count + VALUES_MOST - 1) / VALUES_MOST;
-    c.power = decimals >= 0 ? ald__mark_pow10(decimals) : 1;
-    spread = (tally->value[3 * (tally->count / 4) + 3 * (tally->count % 4) / 4] -
-              tally->value[tally->count / 4]) *
-             c.power;
+    c.power = decimals >= 0 ? ald__mark_pow10(decimals) : 0;
+    spread = tally->value[3 * (tally->count / 4) + 3 * (tally->count % 4) / 4] -
+             tally->value[tally->count / 4];
     if (!(spread > 0x1p-900) || !(spread < 0x1p900))
         return 0;
     cap = ald__mark_exponent(spread);
