@@ -96,7 +96,7 @@ def sample(share):
 
 def columns(count):
     def attack(t, s, rng):
-        n = max(1, len(t) // 2) if count == 0 else 1
+        n = (len(t) + 1) // 2 if count == 0 else 1
         keep = rng.choice(list(t), n, replace=False)
         return {f"renamed {i}": t[k] for i, k in enumerate(keep)}
     return attack
