@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off: a line each */
 const cli_command *const cli_commands[] = {
     &cli_cmd_convert,
     &cli_cmd_append,
+    &cli_cmd_sample,
+    &cli_cmd_split,
     &cli_cmd_info,
     &cli_cmd_head,
     &cli_cmd_tail,
@@ -48,6 +51,7 @@ const cli_command *const cli_commands[] = {
     &cli_cmd_help,
     &cli_cmd_version,
 };
+/* clang-format on */
 const size_t cli_command_count = sizeof(cli_commands) / sizeof(cli_commands[0]);
 
 static const opt_spec common_specs[] = {

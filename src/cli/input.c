@@ -380,6 +380,9 @@ void cli_input_note(void *ctx, const char *text)
 {
     cli_input *in = ctx;
     in->has_notes = 1;
+    if (in->is_again) {
+        return;
+    }
     cli_note(in->env, "%s: %s", in->name, text);
 }
 
@@ -590,7 +593,9 @@ static ald_status open_ald(cli_input *in, const trust_options *trust,
         cli_trust_explain(in->env, &in->trust, &in->source, status);
         return status;
     }
-    cli_trust_note(in->env, &in->trust, cli_input_info(in));
+    if (!in->is_again) {
+        cli_trust_note(in->env, &in->trust, cli_input_info(in));
+    }
     return ALD_OK;
 }
 
@@ -675,4 +680,20 @@ ald_status cli_input_again(cli_input *in, const read_options *read, ald_error *e
     }
     in->may_restart = 0;
     return cli_input_stream(in, read, NULL, err);
+}
+
+ald_status cli_input_rewind(cli_input *in, const read_options *read, ald_error *err)
+{
+    ald_status status;
+    in->is_again = 1;
+    cli_progress_end(&in->progress);
+    if (in->streaming == NULL && in->dataset == NULL) {
+        return cli_input_again(in, read, err);
+    }
+    if (in->stream.release != NULL) {
+        in->stream.release(&in->stream);
+    }
+    status = in->streaming != NULL ? open_chunks(in, err)
+                                   : ald_dataset_stream(in->dataset, &in->stream, err);
+    return status == ALD_OK && in->many != NULL ? cli_many_join(in, read, err) : status;
 }

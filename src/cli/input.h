@@ -59,6 +59,7 @@ typedef struct cli_input {
     struct ArrowArrayStream stream; /* once opened */
     uint8_t may_restart; /* set before the stream is opened: whoever reads it can begin again … */
     struct ArrowArrayStream restart; /* … with this one, when `stream` failed and it is there */
+    uint8_t is_again;                /* notes were told when it was read before */
     uint8_t has_notes;               /* of text: some were told, so its types are known */
     struct ArrowSchema schema;       /* of --schema; release NULL: none */
     struct ArrowSchema types;        /* of --types */
@@ -99,6 +100,9 @@ ALD_NODISCARD ald_status cli_input_trust(cli_input *in, const trust_options *opt
 /* For whoever reads a format: a line that a person should know; the types that --types declares, if any. */
 void cli_input_note(void *in, const char *text);
 ALD_NODISCARD ald_status cli_input_types(cli_input *in, const read_options *read, ald_error *err);
+
+/* The stream once more, from the first row; a .ald is not checked anew, and no note is told twice. */
+ALD_NODISCARD ald_status cli_input_rewind(cli_input *in, const read_options *read, ald_error *err);
 
 /* Facts of a .ald whose stream is open; else NULL. */
 const ald_info *cli_input_info(const cli_input *in);

@@ -91,6 +91,7 @@ static ald_status open_next(joined *j, ald_error *err)
     }
     if (status == ALD_OK) {
         j->next.some_rows = j->in->some_rows;
+        j->next.is_again = j->in->is_again;
         j->next.columns = j->in->columns;
         j->next.where = j->in->where;
         j->next.text_schema = &j->schema;

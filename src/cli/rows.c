@@ -176,17 +176,31 @@ static ald_status print_table(cli_env *env, struct ArrowArrayStream *batches, in
     return status;
 }
 
+/* Takes the stream. */
+static ald_status print_rows(cli_env *env, const rows_args *args, cli_input *in,
+                             struct ArrowArrayStream *chosen, int whole, ald_error *err)
+{
+    cli_progress_end(&in->progress); /* rows and a progress line do not mix */
+    return args->show.json ? print_json(env, chosen, err) : print_table(env, chosen, whole, err);
+}
+
+static ald_status open_rows(cli_env *env, const rows_args *args, cli_input *in, ald_error *err)
+{
+    ald_status status = cli_input_open_all(env, &args->in, args->read.from, in, err);
+    if (status == ALD_OK) {
+        env->subject = NULL;
+        status = file_format_check_options(env, file_format_scope_in(in->format), err);
+    }
+    return status;
+}
+
 ald_status cli_rows_print(cli_env *env, const rows_args *args, const cli_selection *what, int whole,
                           ald_error *err)
 {
     cli_input in;
     struct ArrowArrayStream chosen;
     memset(&chosen, 0, sizeof(chosen));
-    ald_status status = cli_input_open_all(env, &args->in, args->read.from, &in, err);
-    if (status == ALD_OK) {
-        env->subject = NULL;
-        status = file_format_check_options(env, file_format_scope_in(in.format), err);
-    }
+    ald_status status = open_rows(env, args, &in, err);
     if (status == ALD_OK) {
         in.columns = what->columns;
         in.where = what->where;
@@ -198,9 +212,29 @@ ald_status cli_rows_print(cli_env *env, const rows_args *args, const cli_selecti
         status = cli_select(env, &in.stream, in.name, what, &chosen, err);
     }
     if (status == ALD_OK) {
-        cli_progress_end(&in.progress); /* rows and a progress line do not mix */
-        status =
-            args->show.json ? print_json(env, &chosen, err) : print_table(env, &chosen, whole, err);
+        status = print_rows(env, args, &in, &chosen, whole, err);
+    }
+    cli_input_close(&in);
+    return status;
+}
+
+ald_status cli_rows_print_part(cli_env *env, const rows_args *args, const cli_selection *what,
+                               division *d, ald_error *err)
+{
+    cli_input in;
+    struct ArrowArrayStream chosen;
+    ald_status status = open_rows(env, args, &in, err);
+    if (status == ALD_OK) {
+        status = cli_input_stream(&in, &args->read, NULL, err);
+    }
+    if (status == ALD_OK) {
+        status = division_count(env, d, &in, &args->read, what->where, err);
+    }
+    if (status == ALD_OK) {
+        status = division_choose(env, d, 0, &in.stream, in.name, what, &chosen, err);
+    }
+    if (status == ALD_OK) {
+        status = print_rows(env, args, &in, &chosen, 1, err);
     }
     cli_input_close(&in);
     return status;

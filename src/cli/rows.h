@@ -3,6 +3,7 @@
 #ifndef CLI_ROWS_H
 #define CLI_ROWS_H
 
+#include "cli/division.h"
 #include "cli/input.h"
 #include "cli/select.h"
 
@@ -29,5 +30,9 @@ int cli_field_is_number(const struct ArrowSchema *field);
 /* Prints the chosen rows: JSON lines, or a table (cut to the terminal unless `whole`). */
 ALD_NODISCARD ald_status cli_rows_print(cli_env *env, const rows_args *args,
                                         const cli_selection *what, int whole, ald_error *err);
+/* The same of the first part of a division alone; `what` has no limits. */
+ALD_NODISCARD ald_status cli_rows_print_part(cli_env *env, const rows_args *args,
+                                             const cli_selection *what, division *division,
+                                             ald_error *err);
 
 #endif

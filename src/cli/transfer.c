@@ -8,6 +8,7 @@
 #include "ald/rewrite.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
+#include "cli/file_set.h"
 #include "cli/license_use.h"
 #include "cli/many_files.h"
 #include "cli/tracked.h"
@@ -25,6 +26,8 @@ typedef struct transfer_state {
     ald_extras extras;
     struct ArrowSchema schema; /* with column documentation; release NULL: the stream's own */
     write_options write;
+    file_set set;    /* of several parts … */
+    uint32_t part;   /* … of which this one is written */
     uint8_t is_read; /* the input's rows, to their end or to an error */
 } transfer_state;
 
@@ -188,6 +191,12 @@ static void say_done(const transfer_state *s, const cli_tracked *tracked)
     if (s->t->append != NULL) {
         return;
     }
+    if (s->t->division != NULL) {
+        cli_note(s->env, "%s: %" PRIu64 " of %" PRIu64 " rows",
+                 s->t->parts != NULL ? s->t->parts[s->part] : s->out.name, tracked->row_count,
+                 s->t->division->row_count);
+        return;
+    }
     if (s->t->shards != NULL && s->t->shards->rows_per_shard > 0) {
         return; /* it was said of the set */
     }
@@ -210,13 +219,18 @@ static void name_metadata_file(const transfer_state *s, const ald_error *err)
 static ald_status choose(transfer_state *s, struct ArrowArrayStream *batches, cli_tracked *chosen,
                          ald_error *err)
 {
-    ald_status status = cli_select(s->env, batches, s->in.name, s->t->choice, &chosen->from, err);
+    const transfer *t = s->t;
+    ald_status status =
+        t->division != NULL
+            ? division_choose(s->env, t->division, s->part, batches, s->in.name, t->choice,
+                              &chosen->from, err)
+            : cli_select(s->env, batches, s->in.name, t->choice, &chosen->from, err);
     return status == ALD_OK ? cli_tracked_open(chosen, batches, err) : status;
 }
 
 static void say_chosen(const transfer_state *s, const cli_tracked *read, const cli_tracked *chosen)
 {
-    if (s->t->choice != NULL && s->t->choice->where != NULL) {
+    if (s->t->division == NULL && s->t->choice != NULL && s->t->choice->where != NULL) {
         cli_note(s->env, "%s: %" PRIu64 " of %" PRIu64 " rows fit", s->in.name, chosen->row_count,
                  read->row_count);
     }
@@ -271,6 +285,10 @@ static ald_status write_rows(transfer_state *s, const char *path, struct ArrowAr
                              ald_error *err)
 {
     const shard_options *shards = s->t->shards;
+    if (s->t->parts != NULL) {
+        return file_set_write(&s->set, &s->out, s->t->parts[s->part], s->t->in, batches, &s->write,
+                              &s->extras, err);
+    }
     return shards != NULL && shards->rows_per_shard > 0
                ? cli_shards_write(s->env, &s->out, shards, path, s->t->in, batches, &s->write,
                                   &s->extras, err)
@@ -439,9 +457,30 @@ static ald_status copy_again(transfer_state *s, const char *path, ald_error *err
     return status != ALD_OK ? status : copy_rows(s, path, err);
 }
 
+/* The input is read once for each part, and all files appear at the end. */
+static ald_status copy_parts(transfer_state *s, const char *path, ald_error *err)
+{
+    const transfer *t = s->t;
+    ald_status status = division_count(s->env, t->division, &s->in, t->read,
+                                       t->choice != NULL ? t->choice->where : NULL, err);
+    uint32_t count = t->parts != NULL ? t->division->part_count : 1;
+    for (s->part = 0; status == ALD_OK && s->part < count; s->part++) {
+        if (s->part > 0) {
+            status = cli_input_rewind(&s->in, t->read, err);
+        }
+        if (status == ALD_OK) {
+            status = copy_rows(s, path, err);
+        }
+    }
+    return status == ALD_OK && t->parts != NULL ? file_set_commit(&s->set, err) : status;
+}
+
 static ald_status copy(transfer_state *s, const char *path, ald_error *err)
 {
     ald_status status = make_schema(s, err);
+    if (status == ALD_OK && s->t->division != NULL) {
+        return copy_parts(s, path, err);
+    }
     if (status == ALD_OK) {
         status = copy_rows(s, path, err);
     }
@@ -498,9 +537,11 @@ static ald_status run(transfer_state *s, ald_error *err)
         status = make_protection(s, err);
     }
     s->in.like = s->inspection != NULL ? ald_inspection_info(s->inspection) : NULL;
-    s->in.columns = t->choice != NULL ? t->choice->columns : NULL;
-    s->in.where = t->choice != NULL ? t->choice->where : NULL;
-    s->in.may_restart = cli_output_is_held_back(&s->out, path) != 0;
+    if (t->choice != NULL && t->division == NULL) {
+        s->in.columns = t->choice->columns;
+        s->in.where = t->choice->where;
+    }
+    s->in.may_restart = t->division == NULL && cli_output_is_held_back(&s->out, path) != 0;
     if (status == ALD_OK) {
         status = t->is_bought ? open_bought(s, err) : cli_input_stream(&s->in, t->read, NULL, err);
     }
@@ -546,7 +587,7 @@ ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)
 {
     transfer_state s;
     memset(&s, 0, sizeof(s));
-    s.env = env;
+    s.env = s.set.env = env;
     s.t = t;
     s.write = *t->write;
     ald_status status = run(&s, err);
@@ -556,6 +597,7 @@ ald_status cli_transfer(cli_env *env, const transfer *t, ald_error *err)
     if (s.schema.release != NULL) {
         s.schema.release(&s.schema);
     }
+    file_set_clear(&s.set);
     ald_value_free(s.metadata);
     cli_metadata_free(s.patch);
     cli_protection_close(&s.protection);

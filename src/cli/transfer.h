@@ -5,6 +5,7 @@
 
 #include "ald/commercial.h"
 #include "cli/appending.h"
+#include "cli/division.h"
 #include "cli/input.h"
 #include "cli/json_args.h"
 #include "cli/keep_trust.h"
@@ -29,6 +30,8 @@ typedef struct transfer {
     const ald_watermark_hook *mark; /* marks the rows on their way; NULL: nobody does */
     const cli_selection *choice;    /* of the rows and columns; NULL: all */
     appending *append;              /* more rows behind those of a .ald; NULL: none */
+    division *division;             /* the rows are dealt out to `parts`; NULL: they are not */
+    const char *const *parts;       /* a path for each part; NULL: part 0 alone goes to `out` */
     const shard_options *shards;    /* `out` is a pattern, if they say so; NULL: it is not */
 } transfer;
 
