@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* clang-format off: a line each */
+/* clang-format off */ /* a line each */
 const cli_command *const cli_commands[] = {
     &cli_cmd_convert,
     &cli_cmd_append,
