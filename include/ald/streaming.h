@@ -93,6 +93,11 @@ ALD_API ALD_NODISCARD ald_status ald_streaming_column_storage(const ald_streamin
                                                               ald_column_storage *out,
                                                               ald_error *err);
 
+/* The same of a file without chunks: it is one piece, of which each column has its part by its plain bytes. */
+ALD_API ALD_NODISCARD ald_status ald_dataset_column_storage(const ald_dataset *dataset,
+                                                            ald_column_storage *out,
+                                                            ald_error *err);
+
 /* Rows [start, start + count) across chunks as one struct array. A range that is one whole chunk is that chunk; else the
  * result is in memory of its own, save dictionaries, which may keep a chunk's memory alive. Where the chunks have different
  * dictionaries, the result's is one behind the other. ALD_E_LIMIT_EXCEEDED with the column's name when offsets or indices of

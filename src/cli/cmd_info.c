@@ -27,14 +27,36 @@ static void print_name(const cli_input *in)
     cli_printf("%-15s%s\n", "file", name);
 }
 
+/* Facts need no key; what columns take, of an encrypted file, does. */
+static ald_status check_options(cli_env *env, const info_args *args, ald_error *err)
+{
+    if (args->columns || !cli_trust_is_asked_for(env)) {
+        return ALD_OK;
+    }
+    cli_hint(env, "`alimentar info --columns` reads the payload; `alimentar verify` checks it");
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "options of keys and trust go with --columns: other facts need none");
+}
+
 static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in, ald_error *err)
 {
     ald_inspection *inspection = NULL;
-    ald_status status = ald_inspect(&in->source, NULL, &env->host, &inspection, err);
+    ald_status status = check_options(env, args, err);
+    if (status != ALD_OK) {
+        return status;
+    }
+    status = ald_inspect(&in->source, NULL, &env->host, &inspection, err);
     if (status != ALD_OK) {
         return status;
     }
     const ald_info *info = ald_inspection_info(inspection);
+    if (args->columns && info->encryption_mode >= 0) {
+        status = cli_input_trust(in, &args->read.trust, err);
+    }
+    if (status != ALD_OK) {
+        ald_inspection_free(inspection);
+        return status;
+    }
     if (args->json) {
         json_print j = {0};
         json_open(&j, NULL, '{');
@@ -43,7 +65,7 @@ static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in
         json_bool(&j, "payload_checked", 0);
         ald_facts_json(&j, env, info);
         if (args->columns) {
-            status = cli_column_sizes(env, in, &j, err);
+            status = cli_column_sizes(in, &args->read, &j, err);
         }
         json_close(&j, '}');
         json_end(&j);
@@ -51,7 +73,7 @@ static ald_status info_of_ald(cli_env *env, const info_args *args, cli_input *in
         print_name(in);
         ald_facts_text(env, info);
         if (args->columns) {
-            status = cli_column_sizes(env, in, NULL, err);
+            status = cli_column_sizes(in, &args->read, NULL, err);
         }
         cli_printf("\n");
         if (info->encryption_mode >= 0 || info->signer_public_key != NULL ||
@@ -159,13 +181,15 @@ static const opt_spec output_specs[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(info_args, columns),
      .scope = SCOPE_ALD_IN,
-     .help = "what each column of a chunked .ald takes, and how it is packed; reads all chunks"},
+     .help = "what each column of a .ald takes, and how it is packed; reads all chunks, and of an "
+             "encrypted file needs the key"},
 };
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
 
 static const opt_use options[] = {
     {&group_output, 0},
     {&cli_group_read, offsetof(info_args, read)},
+    {&cli_group_trust, offsetof(info_args, read.trust)},
     {&cli_group_common, 0},
     {0},
 };

@@ -2,12 +2,15 @@
 /* alimentar stats FILE */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ald/schema.h"
 #include "ald/stats.h"
 #include "ald/stream.h"
+#include "cli/ald_facts.h"
+#include "cli/column_sizes.h"
 #include "cli/command.h"
 #include "cli/json_print.h"
 #include "cli/rows.h"
@@ -26,6 +29,7 @@ typedef struct stats_page {
     const cli_input *in;
     const struct ArrowSchema *schema;
     const ald_stats *stats;
+    const ald_column_storage *storage; /* of each column, or NULL: not one .ald */
 } stats_page;
 
 /* ---- a table */
@@ -107,7 +111,8 @@ static void number_cell(cli_table *table, int present, double value)
     cli_table_text(table, text);
 }
 
-static void add_row(cli_table *table, const ald_column_stats *c, const char *type, size_t type_size)
+static void add_row(cli_table *table, const ald_column_stats *c, const char *type, size_t type_size,
+                    const ald_column_storage *storage)
 {
     char text[40];
     cli_table_text(table, c->name);
@@ -117,6 +122,9 @@ static void add_row(cli_table *table, const ald_column_stats *c, const char *typ
     snprintf(text, sizeof(text), "%s%" PRIu64, c->distinct_is_estimate ? "~" : "",
              c->distinct_count);
     cli_table_text(table, text);
+    if (storage != NULL) {
+        cli_table_text(table, ald_facts_grouped(storage->stored_bytes, text, sizeof(text)));
+    }
     range_cell(table, c->has_range, c->min, c->min_size);
     range_cell(table, c->has_range, c->max, c->max_size);
     number_cell(table, c->has_mean, c->mean);
@@ -136,19 +144,23 @@ static ald_status print_table(const stats_page *page, ald_error *err)
     memset(&table, 0, sizeof(table));
     cli_printf("%" PRIu64 " rows\n", page->stats->row_count);
     static const char *const left[] = {"column", "type"};
-    static const char *const right[] = {"nulls", "distinct", "min", "max", "mean", "stddev"};
+    static const char *const right[] = {"nulls", "distinct", "stored bytes", "min",
+                                        "max",   "mean",     "stddev"};
     for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
         cli_table_column(&table, left[i], 0);
     }
     for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
-        cli_table_column(&table, right[i], 1);
+        if (i != 2 || page->storage != NULL) {
+            cli_table_column(&table, right[i], 1);
+        }
     }
     cli_table_column(&table, "values", 0);
     for (size_t i = 0; i < page->stats->column_count && status == ALD_OK; i++) {
         type.size = 0;
         status = ald_type_format(page->schema->children[i], &type, err);
         if (status == ALD_OK) {
-            add_row(&table, &page->stats->columns[i], (const char *)type.data, type.size);
+            add_row(&table, &page->stats->columns[i], (const char *)type.data, type.size,
+                    page->storage != NULL ? &page->storage[i] : NULL);
         }
     }
     if (status == ALD_OK) {
@@ -201,7 +213,7 @@ static void common_json(json_print *j, const ald_column_stats *c)
 }
 
 static void column_json(json_print *j, const ald_column_stats *c, const struct ArrowSchema *field,
-                        const ald_buffer *type)
+                        const ald_buffer *type, const ald_column_storage *storage)
 {
     int is_number = cli_field_is_number(field);
     json_open(j, NULL, '{');
@@ -232,6 +244,9 @@ static void column_json(json_print *j, const ald_column_stats *c, const struct A
     if (c->has_common) {
         common_json(j, c);
     }
+    if (storage != NULL) {
+        cli_column_storage_json(j, storage);
+    }
     json_close(j, '}');
 }
 
@@ -248,7 +263,8 @@ static ald_status print_json(const stats_page *page, ald_error *err)
         type.size = 0;
         status = ald_type_format(page->schema->children[i], &type, err);
         if (status == ALD_OK) {
-            column_json(&j, &page->stats->columns[i], page->schema->children[i], &type);
+            column_json(&j, &page->stats->columns[i], page->schema->children[i], &type,
+                        page->storage != NULL ? &page->storage[i] : NULL);
         }
     }
     json_close(&j, ']');
@@ -260,11 +276,47 @@ static ald_status print_json(const stats_page *page, ald_error *err)
 
 /* ---- the command */
 
+/* What the chosen columns take in the file, whichever rows were chosen. *out stays NULL where the input is not one .ald, or
+ * a column is none of its. The caller frees it. */
+static ald_status find_storage(const cli_input *in, const struct ArrowSchema *chosen,
+                               ald_column_storage **out, ald_error *err)
+{
+    const struct ArrowSchema *schema = in->streaming != NULL ? ald_streaming_schema(in->streaming)
+                                       : in->dataset != NULL ? ald_dataset_schema(in->dataset)
+                                                             : NULL;
+    if (schema == NULL || in->many != NULL)
+        return ALD_OK;
+    ald_column_storage *all = calloc((size_t)schema->n_children + 1, sizeof(*all));
+    ald_column_storage *some = calloc((size_t)chosen->n_children + 1, sizeof(*some));
+    int found = all != NULL && some != NULL;
+    ald_status status = !found ? ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory")
+                        : in->streaming != NULL
+                            ? ald_streaming_column_storage(in->streaming, all, err)
+                            : ald_dataset_column_storage(in->dataset, all, err);
+    for (int64_t i = 0; status == ALD_OK && found && i < chosen->n_children; i++) {
+        int64_t k = 0;
+        while (k < schema->n_children &&
+               strcmp(schema->children[k]->name, chosen->children[i]->name) != 0)
+            k++;
+        found = k < schema->n_children;
+        if (found)
+            some[i] = all[k];
+    }
+    free(all);
+    if (status == ALD_OK && found) {
+        *out = some;
+    } else {
+        free(some);
+    }
+    return status;
+}
+
 static ald_status compute(cli_env *env, const stats_args *args, cli_input *in,
                           struct ArrowArrayStream *chosen, ald_error *err)
 {
     struct ArrowSchema schema;
     ald_stats *stats = NULL;
+    ald_column_storage *storage = NULL;
     memset(&schema, 0, sizeof(schema));
     ald_status status = ald_stream_schema(chosen, &schema, err);
     if (status != ALD_OK) {
@@ -274,9 +326,13 @@ static ald_status compute(cli_env *env, const stats_args *args, cli_input *in,
     status = ald_stats_compute(chosen, NULL, &env->host, &stats, err);
     cli_progress_end(&in->progress);
     if (status == ALD_OK) {
-        stats_page page = {env, in, &schema, stats};
+        status = find_storage(in, &schema, &storage, err);
+    }
+    if (status == ALD_OK) {
+        stats_page page = {env, in, &schema, stats, storage};
         status = args->json ? print_json(&page, err) : print_table(&page, err);
     }
+    free(storage);
     ald_stats_free(stats);
     schema.release(&schema);
     return status;

@@ -17,8 +17,7 @@ static double ratio_of(const ald_column_storage *c)
     return c->plain_bytes > 0 ? (double)c->stored_bytes / (double)c->plain_bytes : 1.0;
 }
 
-/* "INTS", or "INTS 12, DICT 3" where chunks differ; "" where nothing was packed. */
-static void filters_text(const ald_column_storage *c, char *out, size_t size)
+void cli_filters_text(const ald_column_storage *c, char *out, size_t size)
 {
     size_t used = 0, kinds = 0;
     out[0] = '\0';
@@ -37,23 +36,27 @@ static void filters_text(const ald_column_storage *c, char *out, size_t size)
     }
 }
 
+void cli_column_storage_json(json_print *j, const ald_column_storage *c)
+{
+    json_uint(j, "stored_bytes", c->stored_bytes);
+    json_uint(j, "plain_bytes", c->plain_bytes);
+    json_double(j, "ratio", ratio_of(c));
+    json_open(j, "filters", '{');
+    for (uint32_t f = 0; f < ALD_PACKING_COUNT; f++) {
+        if (c->packing_chunks[f] > 0)
+            json_uint(j, ald_packing_name(f), c->packing_chunks[f]);
+    }
+    json_close(j, '}');
+}
+
 static void print_json(json_print *j, const struct ArrowSchema *schema,
                        const ald_column_storage *sizes)
 {
     json_open(j, "column_sizes", '[');
     for (int64_t i = 0; i < schema->n_children; i++) {
-        const ald_column_storage *c = &sizes[i];
         json_open(j, NULL, '{');
         json_text(j, "name", schema->children[i]->name);
-        json_uint(j, "stored_bytes", c->stored_bytes);
-        json_uint(j, "plain_bytes", c->plain_bytes);
-        json_double(j, "ratio", ratio_of(c));
-        json_open(j, "filters", '{');
-        for (uint32_t f = 0; f < ALD_PACKING_COUNT; f++) {
-            if (c->packing_chunks[f] > 0)
-                json_uint(j, ald_packing_name(f), c->packing_chunks[f]);
-        }
-        json_close(j, '}');
+        cli_column_storage_json(j, &sizes[i]);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -84,7 +87,7 @@ static ald_status print_table(const struct ArrowSchema *schema, const ald_column
     for (int64_t i = 0; i < schema->n_children; i++) {
         char filters[256];
         const char *name = schema->children[i]->name;
-        filters_text(&sizes[i], filters, sizeof(filters));
+        cli_filters_text(&sizes[i], filters, sizeof(filters));
         put_row(&t, name != NULL ? name : "", filters, &sizes[i]);
         all.stored_bytes += sizes[i].stored_bytes;
         all.plain_bytes += sizes[i].plain_bytes;
@@ -97,24 +100,62 @@ static ald_status print_table(const struct ArrowSchema *schema, const ald_column
     return status;
 }
 
-ald_status cli_column_sizes(cli_env *env, cli_input *in, json_print *json, ald_error *err)
+static ald_status print(const struct ArrowSchema *schema, const ald_column_storage *sizes,
+                        json_print *json, ald_error *err)
 {
+    if (json == NULL)
+        return print_table(schema, sizes, err);
+    print_json(json, schema, sizes);
+    return ALD_OK;
+}
+
+static ald_column_storage *room_for(const struct ArrowSchema *schema, ald_error *err)
+{
+    ald_column_storage *sizes = calloc((size_t)schema->n_children + 1, sizeof(*sizes));
+    if (sizes == NULL)
+        (void)ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory");
+    return sizes;
+}
+
+static ald_status sizes_of_chunks(cli_input *in, json_print *json, ald_error *err)
+{
+    ald_load_options options = ALD_LOAD_OPTIONS_INIT;
     ald_streaming *s = NULL;
-    ald_column_storage *sizes = NULL;
-    ald_status status = ald_streaming_salvage(&in->source, NULL, &env->host, &s, err);
+    if (in->has_trust)
+        cli_trust_load(&in->trust, &options);
+    ald_status status = ald_streaming_salvage(&in->source, &options, &in->env->host, &s, err);
     if (status != ALD_OK) {
+        cli_trust_explain(in->env, &in->trust, &in->source, status);
         return status;
     }
-    const struct ArrowSchema *schema = ald_streaming_schema(s);
-    sizes = calloc((size_t)schema->n_children + 1, sizeof(*sizes));
-    status = sizes != NULL ? ald_streaming_column_storage(s, sizes, err)
-                           : ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory");
-    if (status == ALD_OK && json != NULL) {
-        print_json(json, schema, sizes);
-    } else if (status == ALD_OK) {
-        status = print_table(schema, sizes, err);
-    }
+    ald_column_storage *sizes = room_for(ald_streaming_schema(s), err);
+    status = sizes != NULL ? ald_streaming_column_storage(s, sizes, err) : ALD_E_NOMEM;
+    if (status == ALD_OK)
+        status = print(ald_streaming_schema(s), sizes, json, err);
     free(sizes);
     ald_streaming_close(s);
     return status;
+}
+
+static ald_status sizes_of_whole(cli_input *in, const read_options *read, json_print *json,
+                                 ald_error *err)
+{
+    ald_status status = cli_input_stream(in, read, NULL, err);
+    if (status != ALD_OK)
+        return status;
+    const struct ArrowSchema *schema = ald_dataset_schema(in->dataset);
+    ald_column_storage *sizes = room_for(schema, err);
+    status = sizes != NULL ? ald_dataset_column_storage(in->dataset, sizes, err) : ALD_E_NOMEM;
+    cli_progress_end(&in->progress);
+    if (status == ALD_OK)
+        status = print(schema, sizes, json, err);
+    free(sizes);
+    return status;
+}
+
+ald_status cli_column_sizes(cli_input *in, const read_options *read, json_print *json,
+                            ald_error *err)
+{
+    return cli_input_has_chunks(in) ? sizes_of_chunks(in, json, err)
+                                    : sizes_of_whole(in, read, json, err);
 }

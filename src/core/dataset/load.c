@@ -7,17 +7,10 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/dataset/guard.h"
+#include "core/dataset/loaded.h"
 #include "core/dataset/packed_chunk.h"
 #include "core/dataset/unlock.h"
 #include "core/dataset/whole.h"
-
-struct ald_dataset {
-    ald_host host;
-    ald__file file;
-    ald__ipc_schema *schema;
-    ald__batch_list batches;
-    ald_info info;
-};
 
 /* All bytes of the source: where they are, or copied to a 64-byte boundary, and then `ours`. */
 static ald_status read_whole(const ald_source *source, const ald_host *host, ald__shared **out,

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "ald/streaming.h"
+#include "core/arrow/ipc_write.h"
 #include "core/base/buf.h"
 #include "core/base/endian.h"
 #include "core/codec/codec.h"
 #include "core/dataset/chunk.h"
 #include "core/dataset/lazy.h"
+#include "core/dataset/loaded.h"
 #include "core/dataset/packed_chunk.h"
-#include "core/dataset/whole.h"
 
 #define ENTRY 8u
 
@@ -111,35 +112,52 @@ static ald_status add_spans(storage_walk *w, const ald__stored *stored, size_t p
     return ALD_OK;
 }
 
+/* Of a chunk's messages up to the record batch's body. */
 static ald_status find_spans(storage_walk *w, const uint8_t *plain, size_t size, uint64_t *body)
 {
     ald__cursor c = {plain, size, 0, 0};
     ald__ipc_message m;
     uint64_t rows;
-    do {
+    for (;;) {
+        size_t before = c.pos;
+        ALD_TRY(ald__ipc_read_head(&c, &ald__payload_rules, &m, w->err));
+        if (m.type != ALD__IPC_DICTIONARY)
+            break;
+        c.pos = before;
         ALD_TRY(ald__ipc_read_message(&c, &ald__payload_rules, &m, w->err));
-    } while (m.type == ALD__IPC_DICTIONARY);
+    }
     *body = m.body_size;
     return ald__ipc_read_spans(w->s->schema, &m, &ald__payload_rules, w->spans, &rows, w->err);
 }
 
+/* Where there are column frames the head says all; else the chunk is one frame. */
 static ald_status add_plain(storage_walk *w, uint64_t index, const ald__stored *stored)
 {
     const ald__file *f = &w->s->file;
     const ald_chunk_entry *e = &f->chunks[index];
-    uint8_t *plain = ald__alloc(&f->alloc, e->uncompressed_size, w->err);
-    uint64_t body;
+    uint64_t at = f->sections.payload.begin + e->byte_offset, body;
+    size_t size = e->uncompressed_size;
+    ald__frame_directory d;
+    uint8_t *plain;
     ald_status st;
+    ALD_TRY(ald__frame_directory_read(f->header.compression, stored->data, stored->size, size, at,
+                                      &d, w->err));
+    if (d.count > 0)
+        size = (size_t)ald__frame_end(&d, 0);
+    plain = ald__alloc(&f->alloc, size + 1, w->err);
     if (plain == NULL)
         return ALD_E_NOMEM;
-    st = ald__chunk_decode(f, w->s->schema, index, NULL, stored->data, stored->size, plain,
-                           e->uncompressed_size, f->sections.payload.begin + e->byte_offset, NULL,
-                           w->err);
+    if (d.count > 0)
+        st = ald__codec_decode(f->header.compression, &f->alloc, stored->data + d.size,
+                               ald__load_le32(d.entries), plain, size, at + d.size, w->err);
+    else
+        st = ald__chunk_decode(f, w->s->schema, index, NULL, stored->data, stored->size, plain,
+                               size, at, NULL, w->err);
     if (st == ALD_OK)
-        st = find_spans(w, plain, e->uncompressed_size, &body);
+        st = find_spans(w, plain, size, &body);
     if (st == ALD_OK)
         st = add_spans(w, stored, e->uncompressed_size, body);
-    ald__release(&f->alloc, plain, e->uncompressed_size);
+    ald__release(&f->alloc, plain, size + 1);
     return st;
 }
 
@@ -183,4 +201,64 @@ ald_status ald_streaming_column_storage(const ald_streaming *streaming, ald_colu
     ald__release(alloc, w.most, n * sizeof *w.most);
     ald__release(alloc, w.filters, n);
     return st;
+}
+
+/* ---- Files of one piece */
+
+static ald_status drop_bytes(void *ctx, const void *data, size_t size, ald_error *err)
+{
+    (void)ctx;
+    (void)data;
+    (void)size;
+    (void)err;
+    return ALD_OK;
+}
+
+/* Body bytes of a column alone: what a record batch of it would have. */
+static ald_status column_bytes_of(const ald_dataset *d, int64_t column, uint64_t *bytes,
+                                  ald_error *err)
+{
+    static const ald__ipc_write_options options = {8, ALD__DICTIONARY_STREAM, NULL};
+    const ald__emit emit = {drop_bytes, NULL};
+    struct ArrowSchema schema = *d->info.schema;
+    const ald__ipc_block *blocks;
+    ald__ipc_writer *writer = NULL;
+    ald_status st;
+    size_t count;
+    schema.children += column;
+    schema.n_children = 1;
+    ALD_TRY(ald__ipc_writer_new(&d->host.alloc, &schema, &options, &writer, err));
+    st = ald__ipc_write_schema(writer, &emit, err);
+    for (size_t i = 0; st == ALD_OK && i < d->batches.count; i++) {
+        struct ArrowArray whole, one;
+        st = ald_dataset_batch(d, i, &whole, err);
+        if (st != ALD_OK)
+            break;
+        one = whole;
+        one.children += column;
+        one.n_children = 1;
+        st = ald__ipc_write_batch(writer, &one, &emit, err);
+        whole.release(&whole);
+    }
+    blocks = ald__ipc_writer_blocks(writer, &count);
+    for (size_t i = 0; st == ALD_OK && i < count; i++)
+        *bytes += blocks[i].is_dictionary ? 0 : blocks[i].body_size;
+    ald__ipc_writer_free(writer);
+    return st;
+}
+
+ald_status ald_dataset_column_storage(const ald_dataset *dataset, ald_column_storage *out,
+                                      ald_error *err)
+{
+    int64_t n = dataset->info.schema->n_children;
+    double all = 0;
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int64_t i = 0; i < n; i++) {
+        ALD_TRY(column_bytes_of(dataset, i, &out[i].plain_bytes, err));
+        all += (double)out[i].plain_bytes;
+    }
+    for (int64_t i = 0; i < n && all > 0; i++)
+        out[i].stored_bytes =
+            (uint64_t)((double)dataset->info.payload_size * ((double)out[i].plain_bytes / all));
+    return ALD_OK;
 }
