@@ -298,8 +298,12 @@ ald_status ald__packed_frame_rebuild(ald__unpacker *u, const ald__packed_frames 
     ALD_TRY(inflate_body(&w, &here, src, src_size));
     for (uint32_t i = 0; i < frame->node_count; i++) {
         const ald__packed_node *node = &frames->layout->nodes[frame->first_node + i];
-        ald__rebuild r = {
-            .alloc = &u->alloc, .node = node, .entry = &entry, .at = &here, .in = &w.in};
+        ald__rebuild r = {.alloc = &u->alloc,
+                          .node = node,
+                          .entry = &entry,
+                          .at = &here,
+                          .in = &w.in,
+                          .body_size = frames->layout->body_size};
         if (w.tail != NULL && i + 1 == frame->node_count) {
             r.tail = body + w.tail->begin;
             r.tail_size = (size_t)w.tail->size;

@@ -21,6 +21,7 @@ typedef struct ald__rebuild {
     uint8_t *values;         /* fixed width: the values; else the offsets */
     uint8_t *data;           /* text: the bytes */
     size_t data_size;        /* text: bytes; lists: the child's slots */
+    uint64_t body_size;      /* of the whole chunk: what memory may be used in proportion to */
 } ald__rebuild;
 
 /* The next stream: planes of n numbers, spare bits checked; or `size` bytes. NULL: *status says why. */

@@ -11,6 +11,7 @@
 #define MARK_PLAIN 1u
 #define MARK_PADDED 14u /* + digits */
 #define MARK_LAST 31u
+#define RINGS_BYTES (1u << 16) /* of strides, whatever the chunk has */
 #define PIECES_MAX 16384u /* of all words together; more of them are looked through each time */
 #define PIECE_END 0u      /* kinds of a piece: no number, … */
 #define PIECE_PLAIN 255u  /* … as many digits as it has, or so many */
@@ -280,30 +281,56 @@ static ald_status expand_words(numbers *s, ald__words *w)
     return used == bytes ? ALD_OK : bad_templates(s, used);
 }
 
+static size_t ring_values(const ald__packed_slot *slot)
+{
+    if (!(slot->ints.flags & ALD__INTS_STRIDE))
+        return 0;
+    return slot->ints.stride < slot->count ? slot->ints.stride : slot->count;
+}
+
+/* Planes of 0 bits take no bytes, so that a few can ask for the values of 2^27 markers to be remembered: no more memory than
+ * the chunk itself has. */
+static ald_status check_rings(const ald__rebuild *r)
+{
+    uint64_t bytes = 0;
+    for (uint32_t j = 0; j < r->entry->small; j++)
+        bytes += (uint64_t)ring_values(&r->entry->slots[j]) * sizeof(uint64_t);
+    if (bytes <= RINGS_BYTES || bytes <= r->body_size)
+        return ALD_OK;
+    return ald__fail(r->at->err, ALD_E_LIMIT_EXCEEDED, r->at->offset,
+                     "chunk %llu, column '%s': strides over numbers in text, of %llu bytes, more "
+                     "than the chunk has",
+                     (unsigned long long)r->at->chunk, r->at->column, (unsigned long long)bytes);
+}
+
+static ald_status open_slot(numbers *s, const ald__packed_slot *from, number_slot *n)
+{
+    ald__rebuild *r = s->r;
+    size_t room = ring_values(from);
+    ald_status st = ALD_OK;
+    n->run.p = &from->ints;
+    n->run.n = from->count;
+    n->run.carry = from->ints.start;
+    n->run.planes = ald__rebuild_planes(r, from->count, from->ints.bits, &st);
+    if (n->run.planes == NULL || room == 0)
+        return st;
+    n->run.ring = ald__alloc(r->alloc, room * sizeof *n->run.ring, r->at->err);
+    if (n->run.ring == NULL)
+        return ALD_E_NOMEM;
+    n->ring_bytes = room * sizeof *n->run.ring;
+    return ALD_OK;
+}
+
 static ald_status open_slots(numbers *s)
 {
     ald__rebuild *r = s->r;
-    ald_status st = ALD_OK;
+    ALD_TRY(check_rings(r));
     s->blocks = ald__alloc(r->alloc, r->entry->small * sizeof *s->blocks, r->at->err);
     if (s->blocks == NULL)
         return ALD_E_NOMEM;
     for (uint32_t j = 0; j < r->entry->small; j++) {
-        number_slot *n = &s->slots[j];
-        const ald__packed_slot *from = &r->entry->slots[j];
-        size_t room = from->ints.stride < from->count ? from->ints.stride : from->count;
-        n->block = s->blocks + j;
-        n->run.p = &from->ints;
-        n->run.n = from->count;
-        n->run.carry = from->ints.start;
-        n->run.planes = ald__rebuild_planes(r, from->count, from->ints.bits, &st);
-        if (n->run.planes == NULL)
-            return st;
-        if (!(from->ints.flags & ALD__INTS_STRIDE) || room == 0)
-            continue;
-        n->run.ring = ald__alloc(r->alloc, room * sizeof *n->run.ring, r->at->err);
-        if (n->run.ring == NULL)
-            return ALD_E_NOMEM;
-        n->ring_bytes = room * sizeof *n->run.ring;
+        s->slots[j].block = s->blocks + j;
+        ALD_TRY(open_slot(s, &r->entry->slots[j], &s->slots[j]));
     }
     return ALD_OK;
 }
