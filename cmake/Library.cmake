@@ -26,10 +26,11 @@ foreach(target IN LISTS ald_object_targets)
 endforeach()
 
 # For the command and the tests: they see the internal functions.
-add_library(ald_internal STATIC ${ald_all_objects})
+include(cmake/Card.cmake)
+add_library(ald_internal STATIC ${ald_all_objects} $<TARGET_OBJECTS:ald_card>)
 set_target_properties(ald_internal PROPERTIES LINKER_LANGUAGE C)
 target_include_directories(ald_internal PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include" "${CMAKE_CURRENT_SOURCE_DIR}/src")
-target_link_libraries(ald_internal PUBLIC ald_base_flags ald_third_party_headers ald_system)
+target_link_libraries(ald_internal PUBLIC ald_base_flags ald_third_party_headers ald_system PkgConfig::YAML)
 
 if(ALD_BUILD_SHARED)
     add_library(ald_shared SHARED ${ald_all_objects})
