@@ -6,6 +6,9 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/include/ald" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
 install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/alimentar")
+# How others know a .ald. Their databases are the system's to bring up to date (update-mime-database, /etc/magic).
+install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/share/alimentar.xml" DESTINATION "${CMAKE_INSTALL_DATADIR}/mime/packages")
+install(FILES "${CMAKE_CURRENT_SOURCE_DIR}/share/alimentar.magic" DESTINATION "${CMAKE_INSTALL_DATADIR}/alimentar")
 if(TARGET ald_shared)
     install(TARGETS ald_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()

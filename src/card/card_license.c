@@ -138,7 +138,9 @@ static ald_status check_at(ald_value *value, const char *where, ald_error *err)
     }
     ald_status status = card_spdx_read(text, size, &found, &why);
     if (status != ALD_OK) {
-        return ald_error_set(err, status, ALD_NO_OFFSET, "%s: %s", where, why.msg);
+        size_t line = strcspn(why.msg, "\n"); /* a hint follows */
+        return ald_error_set(err, status, ALD_NO_OFFSET, "%s: %.*s\n%s", where, (int)line, why.msg,
+                             why.msg + line + (why.msg[line] == '\n'));
     }
     if (found.size == size && memcmp(found.text, text, size) == 0) {
         return ALD_OK;
@@ -152,15 +154,20 @@ static ald_value *find(ald_value *map, const char *key)
     return ald_value_find(map, key) != NULL ? ald_value_put(map, key, strlen(key)) : NULL;
 }
 
-ald_status card_license_check(ald_value *metadata, ald_error *err)
+ald_status card_license_check(ald_value *metadata, const char *key, ald_error *err)
 {
-    ald_value *license = find(metadata, "license");
-    ald_value *sources = find(metadata, "sources");
-    ald_status status = license != NULL ? check_at(license, "license", err) : ALD_OK;
-    for (size_t i = 0; card_is_array(sources) && i < card_count(sources) && status == ALD_OK; i++) {
+    ald_value *value = find(metadata, key);
+    ald_status status = ALD_OK;
+    if (value != NULL && strcmp(key, "license") == 0) {
+        return check_at(value, "license", err);
+    }
+    if (strcmp(key, "sources") != 0 || !card_is_array(value)) {
+        return ALD_OK;
+    }
+    for (size_t i = 0; i < card_count(value) && status == ALD_OK; i++) {
         /* Items are reached as constants only: the list is its owner's, and so are they. */
-        ald_value *item = (ald_value *)(uintptr_t)ald_value_get_item(sources, i);
-        license = card_is_map(item) ? find(item, "license") : NULL;
+        ald_value *item = (ald_value *)(uintptr_t)ald_value_get_item(value, i);
+        ald_value *license = card_is_map(item) ? find(item, "license") : NULL;
         status = license != NULL ? check_at(license, "sources: license", err) : ALD_OK;
     }
     return status;

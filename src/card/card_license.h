@@ -15,7 +15,8 @@ const char *card_license_slug(const char *expression, size_t size);
 /* LicenseRef-NAME of a name, with a hyphen for each byte that may not be in one. */
 void card_license_reference(const char *name, size_t size, card_spdx *out);
 
-/* `license` of a map of metadata, and those in its `sources`: checked, and spelled as SPDX does. The error names the key. */
-ALD_NODISCARD ald_status card_license_check(ald_value *metadata, ald_error *err);
+/* `license` of a map of metadata, or those in its `sources` (`key` is either; others are nothing): checked, and spelled as
+ * SPDX does. The error names the key. */
+ALD_NODISCARD ald_status card_license_check(ald_value *metadata, const char *key, ald_error *err);
 
 #endif

@@ -151,11 +151,16 @@ static const char *escape(char c, char room[3])
     }
 }
 
+static int is_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* In the middle of a word or a number these mark nothing. */
 static int is_inside(const char *text, size_t size, size_t i)
 {
-    return strchr("-.+", text[i]) != NULL && i > 0 && text[i - 1] != '\n' && i + 1 < size &&
-           text[i + 1] != ' ' && text[i - 1] != ' ';
+    return text[i] != '\0' && strchr("-.+_", text[i]) != NULL && i > 0 && is_word(text[i - 1]) &&
+           i + 1 < size && is_word(text[i + 1]);
 }
 
 ald_status card_text_markdown(ald_buffer *out, const char *text, size_t size, ald_error *err)

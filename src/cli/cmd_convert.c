@@ -85,6 +85,7 @@ static const opt_use options[] = {
     {&cli_group_write, offsetof(convert_args, write)},
     {&cli_group_shards, offsetof(convert_args, shards)},
     {&cli_group_describe, offsetof(convert_args, describe)},
+    {&cli_group_card, offsetof(convert_args, describe)},
     {&cli_group_sign, offsetof(convert_args, keep.sign)},
     {&cli_group_keep, offsetof(convert_args, keep)},
     {&cli_group_trust, offsetof(convert_args, read.trust)},

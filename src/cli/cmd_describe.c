@@ -77,8 +77,9 @@ const cli_command cli_cmd_describe = {
         "The rows stay as they are, and so do chunks and alignment unless options say otherwise. "
         "License and encryption stay; metadata alone are set without the key of an encrypted file. "
         "A signed file needs --key, which signs it anew, or --drop-signature. "
-        "`alimentar info --json` shows the metadata, `alimentar schema "
-        "--json` the documentation of columns.",
+        "`alimentar card` shows the metadata and the documentation of columns, checks them, and "
+        "sets "
+        "single keys or what a README.md says.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -22,6 +22,7 @@ const cli_command *const cli_commands[] = {
     &cli_cmd_hash,
     &cli_cmd_diff,
     &cli_cmd_describe,
+    &cli_cmd_card,
     &cli_cmd_repair,
     &cli_cmd_keygen,
     &cli_cmd_key_show,

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 extern const cli_command cli_cmd_append;
+extern const cli_command cli_cmd_card;
 extern const cli_command cli_cmd_cat;
 extern const cli_command cli_cmd_convert;
 extern const cli_command cli_cmd_decrypt;

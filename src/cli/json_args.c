@@ -6,6 +6,8 @@
 #include <yyjson.h>
 
 #include "ald/schema.h"
+#include "card/card_license.h"
+#include "cli/card_file.h"
 #include "cli/file_format.h"
 #include "cli/input.h"
 
@@ -46,6 +48,17 @@ static const opt_spec describe_specs[] = {
      .help = "what the data are for: TABULAR (default), TIME_SERIES, IMAGE_CLASSIFICATION, ..."},
 };
 const opt_group cli_group_describe = OPT_GROUP("Description", describe_specs);
+
+static const opt_spec card_specs[] = {
+    {.name = "card",
+     .arg = "README.md",
+     .kind = OPT_TEXT,
+     AT(card),
+     .scope = SCOPE_ALD_OUT,
+     .help = "a dataset card as Hugging Face has them, YAML front matter and Markdown, whose keys "
+             "are set in the metadata; --metadata goes before it"},
+};
+const opt_group cli_group_card = OPT_GROUP("Card", card_specs);
 
 ald_status cli_dataset_type(cli_env *env, const char *name, uint16_t *out, ald_error *err)
 {
@@ -188,19 +201,35 @@ static ald_status fill(ald_value *out, yyjson_val *from, int depth, ald_error *e
 }
 
 struct metadata_patch {
-    yyjson_doc *doc;
+    cli_env *env;
+    const char *path; /* of --metadata */
+    yyjson_doc *doc;  /* NULL: no --metadata */
+    cli_card *card;   /* NULL: no --card */
 };
 
-ald_status cli_metadata_read(cli_env *env, const char *path, metadata_patch **out, ald_error *err)
+ald_status cli_metadata_read(cli_env *env, const describe_options *options, metadata_patch **out,
+                             ald_error *err)
 {
-    metadata_patch *patch = calloc(1, sizeof(*patch));
+    metadata_patch *patch = NULL;
+    ald_status status = ALD_OK;
     *out = NULL;
+    if (options->metadata == NULL && options->card == NULL) {
+        return ALD_OK;
+    }
+    patch = calloc(1, sizeof(*patch));
     if (patch == NULL) {
         return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the metadata");
     }
-    ald_status status = read_object(env, path, &patch->doc, err);
+    patch->env = env;
+    patch->path = options->metadata;
+    if (options->card != NULL) {
+        status = cli_card_read(env, options->card, &patch->card, err);
+    }
+    if (status == ALD_OK && options->metadata != NULL) {
+        status = read_object(env, options->metadata, &patch->doc, err);
+    }
     if (status != ALD_OK) {
-        free(patch);
+        cli_metadata_free(patch);
         return status;
     }
     *out = patch;
@@ -211,13 +240,26 @@ void cli_metadata_free(metadata_patch *patch)
 {
     if (patch != NULL) {
         yyjson_doc_free(patch->doc);
+        cli_card_free(patch->card);
         free(patch);
     }
 }
 
-ald_status cli_metadata_merge(const metadata_patch *patch, ald_value *map, ald_error *err)
+ald_status cli_metadata_merge(metadata_patch *patch, ald_value *map, ald_error *err)
 {
-    return fill_object(map, yyjson_doc_get_root(patch->doc), 2, 1, err);
+    static const char *const licensed[] = {"license", "sources"};
+    yyjson_val *root = yyjson_doc_get_root(patch->doc);
+    ald_status status = patch->card != NULL ? cli_card_apply(patch->card, map, err) : ALD_OK;
+    if (status == ALD_OK && root != NULL) {
+        status = fill_object(map, root, 2, 1, err);
+    }
+    for (size_t i = 0; i < 2 && status == ALD_OK; i++) {
+        if (yyjson_obj_get(root, licensed[i]) != NULL) {
+            status = card_license_check(map, licensed[i], err);
+            patch->env->subject = status == ALD_OK ? patch->env->subject : patch->path;
+        }
+    }
+    return status;
 }
 
 /* ---- column documentation */

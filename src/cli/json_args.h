@@ -10,20 +10,22 @@
 /* Options that describe a .ald. */
 typedef struct describe_options {
     const char *metadata;     /* a file */
+    const char *card;         /* a file; its group is cli_group_card */
     const char *column_docs;  /* a file */
     const char *dataset_type; /* a name */
 } describe_options;
 
 extern const opt_group cli_group_describe;
+extern const opt_group cli_group_card; /* --card, in a describe_options */
 
-/* The JSON object in `path`, read once: it may be a pipe. */
+/* The card and the JSON object that options name, read once: they may be pipes. NULL: neither was given. */
 typedef struct metadata_patch metadata_patch;
-ALD_NODISCARD ald_status cli_metadata_read(cli_env *env, const char *path, metadata_patch **out,
-                                           ald_error *err);
+ALD_NODISCARD ald_status cli_metadata_read(cli_env *env, const describe_options *options,
+                                           metadata_patch **out, ald_error *err);
 void cli_metadata_free(metadata_patch *patch); /* NULL is fine */
-/* Every key of it is set in `map`; null drops the key. The other keys stay. */
-ALD_NODISCARD ald_status cli_metadata_merge(const metadata_patch *patch, ald_value *map,
-                                            ald_error *err);
+/* Every key of it is set in `map`; null drops the key. The other keys stay. What the JSON says goes before the card. Licenses
+ * that are set must be SPDX expressions, and are spelled so. */
+ALD_NODISCARD ald_status cli_metadata_merge(metadata_patch *patch, ald_value *map, ald_error *err);
 
 /* {"column": {"description", "dtype", "values", "missing"}} of `path` into the fields' metadata; null drops an entry. */
 ALD_NODISCARD ald_status cli_column_docs_apply(cli_env *env, const char *path,

@@ -111,14 +111,14 @@ static ald_status make_metadata(transfer_state *s, uint16_t input_type, ald_erro
     const describe_options *describe = s->t->describe;
     uint16_t dataset_type = 0;
     ald_status status = cli_dataset_type(s->env, describe->dataset_type, &dataset_type, err);
-    if (status == ALD_OK && s->metadata == NULL && describe->metadata != NULL) {
+    if (status == ALD_OK && s->patch == NULL) {
+        status = cli_metadata_read(s->env, describe, &s->patch, err);
+    }
+    if (status == ALD_OK && s->metadata == NULL && s->patch != NULL) {
         status = ald_value_new(&s->env->host.alloc, &s->metadata, err);
         if (status == ALD_OK) {
             ald_value_set_map(s->metadata);
         }
-    }
-    if (status == ALD_OK && describe->metadata != NULL && s->patch == NULL) {
-        status = cli_metadata_read(s->env, describe->metadata, &s->patch, err);
     }
     if (status == ALD_OK && s->patch != NULL) {
         status = cli_metadata_merge(s->patch, s->metadata, err);

@@ -27,7 +27,8 @@ endforeach()
 """
 FILES = ("bin/alimentar", "include/ald/ald.h", "share/man/man1/alimentar.1",
          "share/bash-completion/completions/alimentar", "share/zsh/site-functions/_alimentar",
-         "share/fish/vendor_completions.d/alimentar.fish", "share/licenses/alimentar/LICENSE")
+         "share/fish/vendor_completions.d/alimentar.fish", "share/licenses/alimentar/LICENSE",
+         "share/mime/packages/alimentar.xml", "share/alimentar/alimentar.magic")
 
 
 class Failed(Exception):
