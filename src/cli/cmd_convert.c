@@ -103,6 +103,9 @@ static const char *const examples[] = {
     "alimentar convert data.ald data.arrow --buffer-compression zstd",
     "from Parquet and back",
     "alimentar convert data.parquet data.ald && alimentar convert data.ald again.parquet",
+    "a table of a database; a folder of images, whose folders are the classes",
+    "alimentar convert 'sqlite:app.db?table=users' users.ald && alimentar convert photos/ "
+    "photos.ald",
     "some rows and columns",
     "alimentar convert data.ald some.csv --where \"town = 'New York' and price < 20\" --columns "
     "id,price",
@@ -124,7 +127,10 @@ const cli_command cli_cmd_convert = {
         "The formats are known by the extensions .ald, .csv, .tsv, .jsonl, .ndjson, .json (one "
         "array), .arrow, .feather and .ipc (Arrow IPC file), .arrows (Arrow IPC stream), .parquet "
         "and .pq, or by --from and --to. CSV and JSON are also read when gzip or zstd has "
-        "compressed them (data.csv.gz, data.jsonl.zst). Parquet needs a module of its own, which "
+        "compressed them (data.csv.gz, data.jsonl.zst). Read, not written, are .npy and .npz "
+        "(NumPy), "
+        ".safetensors, SQLite databases (--table, --query) and folders of images or audio files. "
+        "Parquet needs a module of its own, which "
         "is installed with the command where Arrow's C++ library could be had.\n"
         "With --where, a value is read as text of its column's type: 2024-05-01, 12.50, true, or "
         "'New York' in quotes. A null fits `is null` alone, a NaN `!=` alone. A note says how many "

@@ -84,6 +84,7 @@ static ald_status fill_options(cli_input *in, const read_options *read, ald_sqli
     }
     options->table = read->table != NULL ? read->table : options->table;
     options->query = read->query != NULL ? read->query : options->query;
+    options->max_value_bytes = read->max_field_bytes;
     options->mixed_text = read->mixed == 2; /* 1 + ALD_JSON_MIXED_STRING */
     if (read->mixed == 3) {
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
