@@ -5,7 +5,8 @@
 #include "core/base/buf.h"
 #include "core/codec/codec.h"
 
-#define SAMPLE_PIECES 4u /* from all over the frame: validity, offsets and values lie in different parts */
+#define SAMPLE_PIECES                                                                              \
+    4u /* from all over the frame: validity, offsets and values lie in different parts */
 #define PIECE_BYTES ((size_t)32 << 10)
 #define WORTH_A_TRIAL 20u /* level 3 is fast where it leaves a twentieth */
 #define SAMPLE_BYTES (SAMPLE_PIECES * PIECE_BYTES)

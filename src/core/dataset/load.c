@@ -53,7 +53,7 @@ static ald_status load_payload(ald_dataset *d, const ald_load_options *options, 
     if (ald__compression_is_packed(d->file.header.compression))
         st = ald__schema_section_read(&d->file, section, &d->schema, err);
     if (st == ALD_OK)
-        st = ald__payload_decode(&d->file, d->schema, stored, at, &payload, err);
+        st = ald__payload_decode(&d->file, d->schema, &d->host, stored, at, &payload, err);
     if (st == ALD_OK)
         st = ald__check_sha256(&d->file, payload, &d->host, err);
     if (st == ALD_OK && d->schema == NULL)
@@ -61,8 +61,8 @@ static ald_status load_payload(ald_dataset *d, const ald_load_options *options, 
     if (st == ALD_OK && options->expected_schema != NULL)
         st = ald_schema_compare(options->expected_schema, ald__ipc_schema_get(d->schema), 0, err);
     if (st == ALD_OK)
-        st = ald__payload_parse(&d->file, d->schema, section, ald__shared_data(stored) + at,
-                                payload, &d->batches, err);
+        st = ald__payload_parse(&d->file, d->schema, &d->host, section,
+                                ald__shared_data(stored) + at, payload, &d->batches, err);
     ald__shared_unref(payload);
     return st;
 }

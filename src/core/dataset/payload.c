@@ -7,6 +7,7 @@
 #include "core/codec/codec.h"
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk.h"
+#include "core/dataset/items.h"
 #include "core/dataset/packed_chunk.h"
 #include "core/dataset/whole.h"
 
@@ -111,29 +112,89 @@ static uint64_t pieces_bound(const ald__file *f, const uint8_t *src)
     return bound;
 }
 
+/* Chunks do not depend on each other; each has its place in the payload. */
+typedef struct decoding {
+    const ald__file *file;
+    const ald__ipc_schema *schema;
+    const uint8_t *src;
+    uint8_t *dst;
+    const uint64_t *places;
+    ald__unpacker **unpackers; /* one for each worker */
+} decoding;
+
+static ald_status decode_chunk(void *ctx, uint32_t worker, uint64_t index, ald_error *err)
+{
+    const decoding *d = ctx;
+    const ald__file *f = d->file;
+    const ald_chunk_entry *e = &f->chunks[index];
+    return ald__chunk_decode(f, d->schema, index, NULL, d->src + e->byte_offset,
+                             e->compressed_size - ald__file_tag(f), d->dst + d->places[index],
+                             e->uncompressed_size, f->sections.payload.begin + e->byte_offset,
+                             &d->unpackers[worker], err);
+}
+
+static ald_status decode_chunks(decoding *d, const ald_host *host, ald_error *err)
+{
+    uint32_t workers = ald__items_workers(host, d->file->chunk_count);
+    size_t size = workers * sizeof *d->unpackers;
+    ald_status st;
+    d->unpackers = ald__alloc_zero(&host->alloc, size, err);
+    if (d->unpackers == NULL)
+        return ALD_E_NOMEM;
+    st = ald__items_run(host, d->file->chunk_count, decode_chunk, d, err);
+    for (uint32_t i = 0; i < workers; i++)
+        ald__unpacker_free(d->unpackers[i]);
+    ald__release(&host->alloc, d->unpackers, size);
+    return st;
+}
+
+static size_t places_bytes(const ald__file *f)
+{
+    return ((size_t)f->chunk_count + 1) * sizeof(uint64_t);
+}
+
+/* Where each chunk begins in the decompressed payload, and where the last one ends. */
+static ald_status place_chunks(const ald__file *f, uint64_t **out, ald_error *err)
+{
+    uint64_t at = f->schema_size - END_BYTES, *places = ald__alloc(&f->alloc, places_bytes(f), err);
+    *out = places;
+    if (places == NULL)
+        return ALD_E_NOMEM;
+    for (uint64_t i = 0; i < f->chunk_count; i++) {
+        places[i] = at;
+        at += f->chunks[i].uncompressed_size;
+    }
+    places[f->chunk_count] = at;
+    return ALD_OK;
+}
+
 static ald_status decode_pieces(const ald__file *f, const ald__ipc_schema *schema,
-                                const uint8_t *src, uint8_t *dst, ald_error *err)
+                                const ald_host *host, const uint8_t *src, const uint64_t *places,
+                                uint8_t *dst, ald_error *err)
 {
     const ald_chunk_entry *last = &f->chunks[f->chunk_count - 1];
-    ald__unpacker *unpacker = NULL;
-    ald_status st = ALD_OK;
     uint64_t base = f->sections.payload.begin, at = f->chunks[0].byte_offset;
-    size_t prologue = (size_t)f->schema_size - END_BYTES, tag = ald__file_tag(f);
+    decoding d = {f, schema, src, dst, places, NULL};
+    size_t tag = ald__file_tag(f);
     uint8_t id = f->header.compression;
-    ALD_TRY(ald__codec_decode(id, &f->alloc, src, (size_t)at - tag, dst, prologue, base, err));
-    dst += prologue;
-    for (uint64_t i = 0; st == ALD_OK && i < f->chunk_count; i++) {
-        const ald_chunk_entry *e = &f->chunks[i];
-        st = ald__chunk_decode(f, schema, i, NULL, src + e->byte_offset, e->compressed_size - tag,
-                               dst, e->uncompressed_size, base + e->byte_offset, &unpacker, err);
-        dst += e->uncompressed_size;
-    }
-    ald__unpacker_free(unpacker);
-    if (st != ALD_OK)
-        return st;
+    ALD_TRY(
+        ald__codec_decode(id, &f->alloc, src, (size_t)at - tag, dst, (size_t)places[0], base, err));
+    ALD_TRY(decode_chunks(&d, host, err));
     at = last->byte_offset + last->compressed_size;
-    return ald__codec_decode(id, &f->alloc, src + at, (size_t)(f->payload_size - at) - tag, dst,
-                             END_BYTES, base + at, err);
+    return ald__codec_decode(id, &f->alloc, src + at, (size_t)(f->payload_size - at) - tag,
+                             dst + places[f->chunk_count], END_BYTES, base + at, err);
+}
+
+static ald_status decode_all(const ald__file *f, const ald__ipc_schema *schema,
+                                const ald_host *host, const uint8_t *src, uint8_t *dst,
+                                ald_error *err)
+{
+    uint64_t *places;
+    ald_status st;
+    ALD_TRY(place_chunks(f, &places, err));
+    st = decode_pieces(f, schema, host, src, places, dst, err);
+    ald__release(&f->alloc, places, places_bytes(f));
+    return st;
 }
 
 /* Tags of all pieces together. */
@@ -150,7 +211,8 @@ static int is_stream_as_stored(const ald__file *f)
 }
 
 ald_status ald__payload_decode(const ald__file *f, const ald__ipc_schema *schema,
-                               ald__shared *stored, size_t at, ald__shared **out, ald_error *err)
+                               const ald_host *host, ald__shared *stored, size_t at,
+                               ald__shared **out, ald_error *err)
 {
     const uint8_t *src = ald__shared_data(stored) + at;
     uint64_t base = f->sections.payload.begin;
@@ -173,7 +235,7 @@ ald_status ald__payload_decode(const ald__file *f, const ald__ipc_schema *schema
         return ald__no_memory(err, SIZE_MAX);
     ALD_TRY(ald__shared_alloc(&f->alloc, size, out, err));
     if (f->header.flags & ALD_FLAG_STREAMING)
-        st = decode_pieces(f, schema, src, ald__shared_data(*out), err);
+        st = decode_all(f, schema, host, src, ald__shared_data(*out), err);
     else
         st = ald__codec_decode(f->header.compression, &f->alloc, src,
                                (size_t)f->payload_size - ald__file_tag(f), ald__shared_data(*out),
@@ -281,20 +343,95 @@ static ald_status check_prologue(parsing *p, const uint8_t *section, ald_error *
     return ALD_OK;
 }
 
-static ald_status parse_chunks(parsing *p, const uint8_t *stored, ald_error *err)
+/* Chunks parsed, on any threads; what they add up to is found out in order. */
+typedef struct chunk_parsing {
+    parsing *parsing;
+    const uint8_t *stored;
+    const uint64_t *places;
+    struct ArrowArray *batches;
+} chunk_parsing;
+
+static ald_status parse_chunk(const chunk_parsing *c, uint64_t index, ald__ipc_message *m,
+                              struct ArrowArray *out, ald_error *err)
 {
-    for (uint64_t i = 0; i < p->file->chunk_count; i++) {
-        const ald_chunk_entry *e = &p->file->chunks[i];
-        ald__cursor bytes = {p->bytes.data + p->bytes.pos, e->uncompressed_size, 0,
-                             ald__cursor_offset(&p->bytes)};
+    const parsing *p = c->parsing;
+    const ald_chunk_entry *e = &p->file->chunks[index];
+    size_t at = (size_t)c->places[index];
+    ald__cursor bytes = {p->bytes.data + at, e->uncompressed_size, 0, p->bytes.base + at};
+    return ald__chunk_parse(p->file, p->schema, e, c->stored + e->byte_offset, NULL, &bytes,
+                            p->payload, m, out, err);
+}
+
+static ald_status parse_one(void *ctx, uint32_t worker, uint64_t index, ald_error *err)
+{
+    const chunk_parsing *c = ctx;
+    ald__ipc_message m;
+    (void)worker;
+    return parse_chunk(c, index, &m, &c->batches[index], err);
+}
+
+/* Until the first that is not there. */
+static ald_status take_batches(const chunk_parsing *c, ald_error *err)
+{
+    for (uint64_t i = 0; i < c->parsing->file->chunk_count; i++) {
+        if (c->batches[i].release == NULL)
+            return ALD_OK;
+        ALD_TRY(take_batch(c->parsing, NULL, &c->batches[i], err));
+        c->batches[i].release = NULL;
+    }
+    return ALD_OK;
+}
+
+static ald_status parse_at_once(const chunk_parsing *c, const ald_host *host, ald_error *err)
+{
+    const ald__file *f = c->parsing->file;
+    size_t size = (size_t)f->chunk_count * sizeof *c->batches;
+    chunk_parsing mine = *c;
+    ald_status st, taken;
+    mine.batches = ald__alloc_zero(&f->alloc, size, err);
+    if (mine.batches == NULL)
+        return ALD_E_NOMEM;
+    st = ald__items_run(host, f->chunk_count, parse_one, &mine, err);
+    taken = take_batches(&mine, st == ALD_OK ? err : NULL);
+    for (uint64_t i = 0; i < f->chunk_count; i++) {
+        if (mine.batches[i].release != NULL)
+            mine.batches[i].release(&mine.batches[i]);
+    }
+    ald__release(&f->alloc, mine.batches, size);
+    return st != ALD_OK ? st : taken;
+}
+
+/* In turn, since each array's place is compared with an index that is walked. */
+static ald_status parse_aligned(const chunk_parsing *c, ald_error *err)
+{
+    for (uint64_t i = 0; i < c->parsing->file->chunk_count; i++) {
         ald__ipc_message m;
         struct ArrowArray batch;
-        if (ald__cursor_take(&p->bytes, e->uncompressed_size) == NULL)
-            return ald__fail(err, ALD_E_INVALID_FORMAT, bytes.base, "a chunk past the payload");
-        ALD_TRY(ald__chunk_parse(p->file, p->schema, e, stored + e->byte_offset, NULL, &bytes,
-                                 p->payload, &m, &batch, err));
-        ALD_TRY(take_batch(p, &m, &batch, err));
+        ALD_TRY(parse_chunk(c, i, &m, &batch, err));
+        ALD_TRY(take_batch(c->parsing, &m, &batch, err));
     }
+    return ALD_OK;
+}
+
+static ald_status parse_chunks(parsing *p, const ald_host *host, const uint8_t *stored,
+                               ald_error *err)
+{
+    chunk_parsing c = {p, stored, NULL, NULL};
+    uint64_t *places, end;
+    ald_status st;
+    ALD_TRY(place_chunks(p->file, &places, err));
+    c.places = places;
+    end = places[p->file->chunk_count];
+    if (end > p->bytes.size)
+        st = ald__fail(err, ALD_E_INVALID_FORMAT, p->bytes.base, "a chunk past the payload");
+    else if (p->file->header.flags & ALD_FLAG_TRUENO_NATIVE)
+        st = parse_aligned(&c, err);
+    else
+        st = parse_at_once(&c, host, err);
+    ald__release(&p->file->alloc, places, places_bytes(p->file));
+    if (st != ALD_OK)
+        return st;
+    p->bytes.pos = (size_t)end;
     if (ald__cursor_left(&p->bytes) < END_BYTES ||
         memcmp(p->bytes.data + p->bytes.pos, end_marker, END_BYTES) != 0)
         return ald__fail(err, ALD_E_INVALID_FORMAT, ald__cursor_offset(&p->bytes),
@@ -304,8 +441,8 @@ static ald_status parse_chunks(parsing *p, const uint8_t *stored, ald_error *err
 }
 
 ald_status ald__payload_parse(const ald__file *f, const ald__ipc_schema *schema,
-                              const uint8_t *section, const uint8_t *stored, ald__shared *payload,
-                              ald__batch_list *out, ald_error *err)
+                              const ald_host *host, const uint8_t *section, const uint8_t *stored,
+                              ald__shared *payload, ald__batch_list *out, ald_error *err)
 {
     uint64_t base = f->header.compression == ALD_COMPRESSION_NONE ? f->sections.payload.begin : 0;
     parsing p = {
@@ -315,7 +452,7 @@ ald_status ald__payload_parse(const ald__file *f, const ald__ipc_schema *schema,
     ald__aligned_check_init(&p.aligned, f, schema);
     if (f->header.flags & ALD_FLAG_STREAMING) {
         ALD_TRY(check_prologue(&p, section, err));
-        ALD_TRY(parse_chunks(&p, stored, err));
+        ALD_TRY(parse_chunks(&p, host, stored, err));
         return check_end(&p, err);
     }
     ALD_TRY(parse_schema(&p, err));

@@ -34,16 +34,17 @@ ALD_NODISCARD ald_status ald__schema_section_read(const ald__file *file, const u
  * and pieces checked: without STREAMING one run of frames; with it prologue, chunks and epilogue, each by itself. The
  * payload begins in `stored` at `at`, opened (ald__payload_open). Packed chunks need the schema, others not. */
 ALD_NODISCARD ald_status ald__payload_decode(const ald__file *file, const ald__ipc_schema *schema,
-                                             ald__shared *stored, size_t at, ald__shared **out,
-                                             ald_error *err);
+                                             const ald_host *host, ald__shared *stored, size_t at,
+                                             ald__shared **out, ald_error *err);
 
 /* Parses and validates the decompressed payload: schema equal to the section's, dictionaries, batches, end marker, rows;
  * with STREAMING the prologue against the schema section's bytes, each chunk against its entry (`stored`: the payload as
- * above); with TRUENO_NATIVE the array index against the batches. */
+ * above); with TRUENO_NATIVE the array index against the batches. Both work on several chunks at once where the host has
+ * threads. */
 ALD_NODISCARD ald_status ald__payload_parse(const ald__file *file, const ald__ipc_schema *schema,
-                                            const uint8_t *section, const uint8_t *stored,
-                                            ald__shared *payload, ald__batch_list *out,
-                                            ald_error *err);
+                                            const ald_host *host, const uint8_t *section,
+                                            const uint8_t *stored, ald__shared *payload,
+                                            ald__batch_list *out, ald_error *err);
 
 /* The metadata's sha256, where there is one (`wanted`): over the decompressed payload, piece by piece or at once. end must
  * follow a begin that wanted it; it passes a `status` that is not ALD_OK on. */
