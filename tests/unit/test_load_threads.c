@@ -85,8 +85,8 @@ static size_t chunk_place(const ald_buffer *bytes, size_t index)
     size_t place = 0;
     if (CHECK_OK(ald_streaming_open(&source, NULL, &host, &s, &err), &err)) {
         const ald_info *info = ald_streaming_info(s);
-        place = bytes->size - 4 - (size_t)info->payload_size +
-                (size_t)info->chunks[index].byte_offset;
+        place =
+            bytes->size - 4 - (size_t)info->payload_size + (size_t)info->chunks[index].byte_offset;
         ald_streaming_close(s);
     }
     return place;

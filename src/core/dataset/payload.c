@@ -186,8 +186,7 @@ static ald_status decode_pieces(const ald__file *f, const ald__ipc_schema *schem
 }
 
 static ald_status decode_all(const ald__file *f, const ald__ipc_schema *schema,
-                                const ald_host *host, const uint8_t *src, uint8_t *dst,
-                                ald_error *err)
+                             const ald_host *host, const uint8_t *src, uint8_t *dst, ald_error *err)
 {
     uint64_t *places;
     ald_status st;
