@@ -8,6 +8,7 @@
 #include "ald/value.h"
 
 #define CARD_YAML_VALUES 65536            /* at most, aliases counted as what they stand for */
+#define CARD_YAML_KEYS 32768              /* of one map: each is looked for among the others */
 #define CARD_YAML_BYTES ((size_t)8 << 20) /* of text, counted so too */
 #define CARD_YAML_DEPTH 32                /* F-053; the map is 1 */
 

@@ -235,6 +235,9 @@ static ald_status read_key(yaml_reading *r, ald_value *map, unsigned depth, ald_
         return status;
     }
     size_t before = ald_value_get_count(map);
+    if (before >= CARD_YAML_KEYS) {
+        return fail_here(r, ALD_E_LIMIT_EXCEEDED, "more than 32,768 keys of one map");
+    }
     *entry = ald_value_put(map, key, size);
     if (*entry == NULL) {
         return no_memory(r);

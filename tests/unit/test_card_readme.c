@@ -220,6 +220,11 @@ static void test_bombs(void)
     at = repeat(repeat(text, "---\na: &a ", 1), "x", (size_t)1 << 20);
     at = repeat(at, "\nb: [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n---\n", 1);
     refuse_bytes(text, (size_t)(at - text), ALD_E_LIMIT_EXCEEDED, "8 MiB of text");
+    at = repeat(text, "---\n", 1);
+    for (int i = 0; i < 33000; i++)
+        at += sprintf(at, "k%d: 1\n", i);
+    at = repeat(at, "---\n", 1);
+    refuse_bytes(text, (size_t)(at - text), ALD_E_LIMIT_EXCEEDED, "32,768 keys");
     free(text);
 }
 
