@@ -33,7 +33,7 @@ static void split_fours(const uint16_t *v, size_t n, uint32_t *out)
     for (size_t i = 0; i < 2 * n; i++) {
         uint16_t high = (uint16_t)((uint16_t)(pairs[i] * 103u) >> 10);
         uint16_t low = (uint16_t)(pairs[i] - high * 10u);
-        pairs[i] = (uint16_t)(0x3030u | high | low << 8);
+        pairs[i] = (uint16_t)(0x3030u | high | (unsigned)low << 8);
     }
     memcpy(out, pairs, n * sizeof *out);
 }
