@@ -17,7 +17,7 @@ A case ([[case]] in a TOML file) runs in an empty folder, with an ALIMENTAR_HOME
     unchanged   files that must be as they were before the last line
     after       name = text, of files that must be there afterwards
     only        the names that must be in the folder afterwards
-    needs       a command that must exist; else the case is skipped
+    needs       a command that must exist, or "the parquet module"; else the case is skipped
 
 The last line of output is `N passed, N failed`.
 """
@@ -143,6 +143,13 @@ def environment(binary, home):
     return dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", HOME=str(home), LC_ALL="C.UTF-8", NO_COLOR="1", TMPDIR=str(home))
 
 
+def has(needed, binary):
+    if needed != "the parquet module":
+        return shutil.which(needed) is not None
+    done = subprocess.run([binary, "schema", "--from", "parquet", "-"], input=b"", capture_output=True)
+    return b"which is not installed" not in done.stderr
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs the command-line cases.")
     parser.add_argument("--bin", required=True)
@@ -157,7 +164,7 @@ def main():
         for number, case in enumerate(tomllib.loads(path.read_text(encoding="utf-8"))["case"]):
             if options.only not in case["name"]:
                 continue
-            if "needs" in case and shutil.which(case["needs"]) is None:
+            if "needs" in case and not has(case["needs"], options.bin):
                 print(f"skipped {path.stem}: {case['name']}: no {case['needs']}")
                 continue
             folder = home / f"{path.stem}-{number}"
