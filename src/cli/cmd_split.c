@@ -30,7 +30,6 @@ typedef struct split_args {
 typedef struct split_parts {
     char *names[DIVISION_PARTS_MAX];
     char *paths[DIVISION_PARTS_MAX];
-    char *pattern; /* where --output does not say one */
     uint32_t count;
 } split_parts;
 
@@ -46,8 +45,6 @@ static void clear(cli_env *env, split_parts *parts)
         free(parts->names[i]);
         free(parts->paths[i]);
     }
-    cli_keep_subject(env, parts->pattern);
-    free(parts->pattern);
 }
 
 /* ---- shares */
@@ -120,21 +117,22 @@ static ald_status read_shares(cli_env *env, const split_args *args, split_parts 
 
 /* ---- names of files */
 
-/* data.csv gives data-{split}.ald beside it. */
-static ald_status default_pattern(cli_env *env, const char *in, split_parts *parts, ald_error *err)
+/* data.csv gives data-{split}.ald beside it. The caller frees *out. */
+static ald_status default_pattern(cli_env *env, const char *in, char **out, ald_error *err)
 {
     const char *slash = strrchr(in, '/'), *name = slash != NULL ? slash + 1 : in;
     size_t stem = (size_t)(name - in) + strcspn(name, ".");
+    *out = NULL;
     if (strcmp(in, "-") == 0 || stem == (size_t)(name - in) || strpbrk(in, "*?[:") != NULL) {
         cli_hint(env, "-o 'out-{split}.ald' names the files");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "split: --output is missing");
     }
-    parts->pattern = malloc(stem + sizeof("-" WORD ".ald"));
-    if (parts->pattern == NULL) {
+    *out = malloc(stem + sizeof("-" WORD ".ald"));
+    if (*out == NULL) {
         return no_memory(err);
     }
-    memcpy(parts->pattern, in, stem);
-    memcpy(parts->pattern + stem, "-" WORD ".ald", sizeof("-" WORD ".ald"));
+    memcpy(*out, in, stem);
+    memcpy(*out + stem, "-" WORD ".ald", sizeof("-" WORD ".ald"));
     return ALD_OK;
 }
 
@@ -170,13 +168,13 @@ static ald_status run_split(cli_env *env, void *raw, ald_error *err)
     const split_args *args = raw;
     cli_selection what;
     split_parts parts = {0};
+    char *pattern = NULL;
     const char *in = args->in;
     opt_list inputs = {&in, 1};
     division d = {
         .kind = DIVISION_SHARES, .seed = args->split.seed, .stratify = args->split.stratify};
     transfer t = {.in = in,
                   .inputs = &inputs,
-                  .out = args->write.out,
                   .read = &args->read,
                   .write = &args->write,
                   .describe = &nothing,
@@ -187,13 +185,13 @@ static ald_status run_split(cli_env *env, void *raw, ald_error *err)
     if (status == ALD_OK) {
         status = read_shares(env, args, &parts, &d, err);
     }
-    if (status == ALD_OK && t.out == NULL) {
-        status = default_pattern(env, in, &parts, err);
-        t.out = parts.pattern;
+    if (status == ALD_OK && args->write.out == NULL) {
+        status = default_pattern(env, in, &pattern, err);
     }
     if (status == ALD_OK) {
-        status = name_files(env, t.out, &parts, err);
+        status = name_files(env, pattern != NULL ? pattern : args->write.out, &parts, err);
     }
+    free(pattern);
     if (status == ALD_OK) {
         t.out = parts.paths[0]; /* what is wrong with one is wrong with all */
         t.parts = (const char *const *)parts.paths;

@@ -38,36 +38,33 @@ typedef struct cli_input {
     cli_env *env;
     const char *name;      /* of the file, the pattern of several, or "standard input" */
     struct cli_many *many; /* the files of a pattern, of which the first is open; NULL: one file */
-    file_format format;
     ald_source source;
     uint64_t file_size;       /* source.size_bytes, or, of compressed text, less */
     ald_dataset *dataset;     /* .ald, once loaded … */
     ald_streaming *streaming; /* … or opened, when it has chunks */
-    uint8_t
-        some_rows; /* set before the stream is opened: of a .ald in chunks only those that are read are
-                                     * checked, and of these … */
-    /* Set before the stream is opened: the columns that will be chosen, and by which condition. Formats that can read only the
-     * columns that are needed for it. */
+    /* Set before the stream is opened, all that follow: the columns that will be chosen, and by which condition. Formats that
+     * can read only the columns that are needed for it. */
     const opt_list *columns;
     const char *where;
-    const ald_info *
-        like; /* set before the stream is opened: of several .ald files the others must be signed, encrypted and
-                           * licensed as this one is; NULL: they need not */
-    uint64_t last_rows; /* … the ones that hold so many last rows; 0: all */
-    cli_trust trust;    /* of a .ald, once cli_input_trust was called */
+    /* Of several .ald files the others must be signed, encrypted and licensed as this one is; NULL: they need not. */
+    const ald_info *like;
+    const struct ArrowSchema *text_schema; /* what text is read as, without --schema */
+    uint64_t last_rows; /* with some_rows: only the chunks that hold so many last rows; 0: all */
+    file_format format;
+    uint16_t dataset_type; /* of a folder of images or audio; 0: not known */
+    uint8_t some_rows;     /* of a .ald in chunks only those that are read are checked */
+    uint8_t may_restart;   /* whoever reads the stream can begin again, with `restart` */
+    uint8_t is_again;      /* notes were told when it was read before */
+    /* Found while it is open: */
     uint8_t has_trust;
-    struct ArrowArrayStream stream; /* once opened */
-    uint8_t may_restart; /* set before the stream is opened: whoever reads it can begin again … */
-    struct ArrowArrayStream restart; /* … with this one, when `stream` failed and it is there */
-    uint8_t is_again;                /* notes were told when it was read before */
-    uint8_t has_notes;               /* of text: some were told, so its types are known */
+    uint8_t has_notes; /* of text: some were told, so its types are known */
+    cli_trust trust;   /* of a .ald, once cli_input_trust was called */
+    struct ArrowArrayStream stream;
+    struct ArrowArrayStream restart; /* when `stream` failed and there is another one */
     struct ArrowSchema schema;       /* of --schema; release NULL: none */
     struct ArrowSchema types;        /* of --types */
-    const struct ArrowSchema
-        *text_schema; /* set before the stream is opened: what text is read as, without --schema */
     char *sqlite_path, *sqlite_table, *sqlite_query; /* of sqlite:PATH?table=NAME; NULL: none */
     struct cli_media *media; /* the files of a folder of images or audio; NULL: none */
-    uint16_t dataset_type;   /* of such a folder; 0: not known */
     cli_progress progress;
 } cli_input;
 
