@@ -3,9 +3,10 @@
  *
  *     bench_streaming FOLDER [megabytes] [repeats]
  *
- * Makes a numeric table of 17 columns, writes it into FOLDER as aligned.ald, stream.ald (zstd) and table.arrow (for peers)
- * and one of 50 columns as wide.ald, and prints one JSON object: medians in seconds, wall time, page cache warm. Rows taken
- * are compared with the table as loaded at once. */
+ * Makes a numeric table of 17 columns, writes it into FOLDER as aligned.ald, stream.ald (zstd), packed.ald and table.arrow (for
+ * peers) and one of 50 columns as wide.ald and wide-packed.ald, and prints one JSON object: medians in seconds, wall time, page
+ * cache warm; what of the stored bytes of wide-packed.ald is the one column's. Rows taken are compared with the table as
+ * loaded at once. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <time.h>
@@ -62,7 +63,8 @@ static const char *path_of(const bench *b, const char *name)
     return path;
 }
 
-static void write_table(bench *b, const bench_table *t, const char *name, int aligned)
+static void write_table(bench *b, const bench_table *t, const char *name, int aligned,
+                        uint8_t compression)
 {
     struct ArrowArrayStream stream;
     ald_save_options o = ALD_SAVE_OPTIONS_INIT;
@@ -72,8 +74,8 @@ static void write_table(bench *b, const bench_table *t, const char *name, int al
     bench_make(t, (int64_t)b->rows, &b->host, &stream);
     o.layout = ALD_LAYOUT_STREAMING;
     o.aligned = (uint8_t)aligned;
+    o.compression = compression;
     if (aligned) {
-        o.compression = ALD_COMPRESSION_NONE;
         o.chunk_rows = 1u << 20;
     }
     if (ald_file_create(path_of(b, name), ALD_FILE_REPLACE, &file, &err) != ALD_OK ||
@@ -169,9 +171,9 @@ static double time_take(bench *b, const ald_mapped *m, struct ArrowArray *out)
     return now() - t;
 }
 
-static double time_streaming_take(bench *b, struct ArrowArray *out)
+static double time_streaming_take(bench *b, const char *name, struct ArrowArray *out)
 {
-    ald_source source = open_source(b, "stream.ald", 0);
+    ald_source source = open_source(b, name, 0);
     ald_streaming *s = NULL;
     ald_error err;
     if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK)
@@ -197,9 +199,9 @@ static void check_same(const struct ArrowArray *a, const struct ArrowArray *b)
 }
 
 /* One column; 50: all. */
-static double time_column(bench *b, uint32_t column)
+static double time_column(bench *b, const char *name, uint32_t column)
 {
-    ald_source source = open_source(b, "wide.ald", 0);
+    ald_source source = open_source(b, name, 0);
     ald_streaming *s = NULL;
     ald_error err;
     uint8_t columns[50] = {0};
@@ -218,6 +220,24 @@ static double time_column(bench *b, uint32_t column)
     ald_streaming_close(s);
     ald_source_close(&source);
     return t;
+}
+
+/* The column's part of the stored bytes of all. */
+static double share_of_column(bench *b, const char *name, uint32_t column)
+{
+    ald_source source = open_source(b, name, 0);
+    ald_column_storage sizes[50];
+    ald_streaming *s = NULL;
+    ald_error err;
+    double all = 0;
+    if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK ||
+        ald_streaming_column_storage(s, sizes, &err) != ALD_OK)
+        bench_die(&err);
+    for (int i = 0; i < 50; i++)
+        all += (double)sizes[i].stored_bytes;
+    ald_streaming_close(s);
+    ald_source_close(&source);
+    return (double)sizes[column].stored_bytes / all;
 }
 
 /* ---- full scan on threads */
@@ -247,9 +267,9 @@ static void *scan_worker(void *arg)
     }
 }
 
-static double time_scan(bench *b, int threads)
+static double time_scan(bench *b, const char *name, int threads)
 {
-    ald_source source = open_source(b, "stream.ald", 0);
+    ald_source source = open_source(b, name, 0);
     scan s = {.next = 0};
     pthread_t ids[8];
     ald_error err;
@@ -278,9 +298,30 @@ static double time_scan(bench *b, int threads)
         (out) = median(values, b->repeats);                                                        \
     } while (0)
 
+#define COLUMN 23 /* m2 */
+#define ALL_COLUMNS 50
+
+/* What is asked of a file in chunks, zstd or packed; `of` is put behind the names. */
+static void measure_chunks(bench *b, const char *file, const char *wide, const char *of)
+{
+    double take, column, all, scan1, scan2;
+    struct ArrowArray taken = {0};
+    MEDIAN(take, (taken.release != NULL ? taken.release(&taken) : (void)0,
+                  time_streaming_take(b, file, &taken)));
+    MEDIAN(column, time_column(b, wide, COLUMN));
+    MEDIAN(all, time_column(b, wide, ALL_COLUMNS));
+    MEDIAN(scan1, time_scan(b, file, 1));
+    MEDIAN(scan2, time_scan(b, file, 2));
+    printf(
+        ", \"take_1000_%s_s\": %.5f, \"one_column_of_50%s_s\": %.5f, \"all_50_columns%s_s\": %.5f, "
+        "\"scan_1_thread%s_s\": %.4f, \"scan_2_threads%s_s\": %.4f",
+        of[0] != '\0' ? "packed" : "streaming", take, of, column, of, all, of, scan1, of, scan2);
+    taken.release(&taken);
+}
+
 static void measure(bench *b)
 {
-    double vector, open, row, take, stream_take, column, all, scan1, scan2;
+    double vector, open, row, take;
     ald_source source = open_source(b, "aligned.ald", ALD_FILE_MAP);
     ald_mapped *m = NULL;
     struct ArrowArray taken = {0}, other = {0};
@@ -288,7 +329,10 @@ static void measure(bench *b)
     if (ald_mapped_open(&source, NULL, &b->host, &m, &err) != ALD_OK)
         bench_die(&err);
     (void)time_take(b, m, &taken);
-    (void)time_streaming_take(b, &other);
+    (void)time_streaming_take(b, "stream.ald", &other);
+    check_same(&taken, &other);
+    other.release(&other);
+    (void)time_streaming_take(b, "packed.ald", &other);
     check_same(&taken, &other);
     taken.release(&taken);
     other.release(&other);
@@ -297,22 +341,16 @@ static void measure(bench *b)
     MEDIAN(row, time_one_row(b, m));
     MEDIAN(take,
            (taken.release != NULL ? taken.release(&taken) : (void)0, time_take(b, m, &taken)));
-    MEDIAN(stream_take, (other.release != NULL ? other.release(&other) : (void)0,
-                         time_streaming_take(b, &other)));
-    MEDIAN(column, time_column(b, 23));
-    MEDIAN(all, time_column(b, 50));
-    MEDIAN(scan1, time_scan(b, 1));
-    MEDIAN(scan2, time_scan(b, 2));
     printf("{\"rows\": %llu, \"open_first_vector_s\": %.7f, \"open_streaming_s\": %.7f, "
-           "\"one_row_s\": %.9f, \"take_1000_aligned_s\": %.7f, \"take_1000_streaming_s\": %.5f, "
-           "\"one_column_of_50_s\": %.5f, \"all_50_columns_s\": %.5f, \"scan_1_thread_s\": %.4f, "
-           "\"scan_2_threads_s\": %.4f}\n",
-           (unsigned long long)b->rows, vector, open, row, take, stream_take, column, all, scan1,
-           scan2);
+           "\"one_row_s\": %.9f, \"take_1000_aligned_s\": %.7f",
+           (unsigned long long)b->rows, vector, open, row, take);
     taken.release(&taken);
-    other.release(&other);
     ald_mapped_close(m);
     ald_source_close(&source);
+    measure_chunks(b, "stream.ald", "wide.ald", "");
+    measure_chunks(b, "packed.ald", "wide-packed.ald", "_packed");
+    printf(", \"one_column_of_50_packed_share_of_bytes\": %.5f}\n",
+           share_of_column(b, "wide-packed.ald", COLUMN));
 }
 
 int main(int argc, char **argv)
@@ -336,10 +374,12 @@ int main(int argc, char **argv)
     columns[1].kind = columns[2].kind = BENCH_STAMP;
     for (int i = 0; i < ROWS_TAKEN; i++)
         b.indices[i] = bench_next(&r) % b.rows;
-    write_table(&b, &numeric, "aligned.ald", 1);
-    write_table(&b, &numeric, "stream.ald", 0);
+    write_table(&b, &numeric, "aligned.ald", 1, ALD_COMPRESSION_NONE);
+    write_table(&b, &numeric, "stream.ald", 0, ALD_COMPRESSION_ZSTD_L3);
+    write_table(&b, &numeric, "packed.ald", 0, ALD_COMPRESSION_PACKED);
     write_arrow(&b, &numeric, "table.arrow");
-    write_table(&b, &wide_table, "wide.ald", 0);
+    write_table(&b, &wide_table, "wide.ald", 0, ALD_COMPRESSION_ZSTD_L3);
+    write_table(&b, &wide_table, "wide-packed.ald", 0, ALD_COMPRESSION_PACKED);
     write_arrow(&b, &wide_table, "wide.arrow");
     measure(&b);
     return 0;
