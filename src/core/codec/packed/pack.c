@@ -10,6 +10,8 @@
 #define DIRECTORY_HEAD 16u
 #define ENTRY 8u
 #define WIDE 16u
+#define PLANES_PART 8u
+#define PLANES_VALUES_MIN 512u
 
 /* Every growing buffer, to be cleared and to be given the allocator. */
 static void each_buffer(ald__pack *p, void (*visit)(ald__pack *, ald_buffer *))
@@ -197,29 +199,48 @@ static ald_status pack_raw(const node_pack *k, ald__packed_entry *entry)
     return ALD_OK;
 }
 
+static ald_status put_byte_planes(ald__pack *p, const uint8_t *values, size_t n, size_t w,
+                                  ald__streams *out)
+{
+    uint8_t *planes = ald__streams_room(out, n * w, p->err);
+    if (planes == NULL)
+        return ALD_E_NOMEM;
+    ald__bytes_split(values, n, w, planes);
+    for (size_t j = 0; j < w; j++)
+        ALD_TRY(ald__streams_end(out, n, 0, p->err));
+    return ALD_OK;
+}
+
+/* Whether planes of bytes are smaller than the values as they are: of all, or of a part in the middle. */
+static ald_status planes_win(const node_pack *k, const uint8_t *values, int *won)
+{
+    ald__pack *p = k->p;
+    size_t w = k->node->width, n = k->valid, planes_cost, raw_cost;
+    if (p->effort != ALD__PACK_BEST && n / PLANES_PART > PLANES_VALUES_MIN)
+        n /= PLANES_PART;
+    values += (k->valid - n) / 2 * w;
+    ald__streams_reset(&p->trial);
+    ALD_TRY(put_byte_planes(p, values, n, w, &p->trial));
+    ALD_TRY(ald__pack_real_cost(p, &p->trial, &planes_cost));
+    ald__streams_reset(&p->trial);
+    ALD_TRY(ald__streams_put(&p->trial, values, n * w, 1, p->err));
+    ALD_TRY(ald__pack_real_cost(p, &p->trial, &raw_cost));
+    *won = p->forced == 0 ? planes_cost < raw_cost : p->forced == ALD__FILTER_PLANES + 1;
+    return ALD_OK;
+}
+
 /* Planes of bytes, or the buffer as it is, whichever is smaller. */
 static ald_status pack_planes(const node_pack *k, const uint8_t *values, ald__packed_entry *entry)
 {
-    ald__pack *p = k->p;
-    size_t w = k->node->width, planes_cost, raw_cost;
-    uint8_t *planes;
-    ALD_TRY(pack_raw(k, entry));
-    if (w < 2 || w > 255)
-        return ALD_OK;
-    ald__streams_reset(&p->trial);
-    planes = ald__streams_room(&p->trial, k->valid * w, p->err);
-    if (planes == NULL)
-        return ALD_E_NOMEM;
-    ald__bytes_split(values, k->valid, w, planes);
-    for (size_t j = 0; j < w; j++)
-        ALD_TRY(ald__streams_end(&p->trial, k->valid, 0, p->err));
-    ALD_TRY(ald__pack_real_cost(p, &p->trial, &planes_cost));
-    ALD_TRY(ald__pack_real_cost(p, &p->best, &raw_cost));
-    if (p->forced == 0 ? planes_cost >= raw_cost : p->forced != ALD__FILTER_PLANES + 1)
-        return ALD_OK;
+    size_t w = k->node->width;
+    int won = 0;
+    if (w >= 2 && w <= 255)
+        ALD_TRY(planes_win(k, values, &won));
+    if (!won)
+        return pack_raw(k, entry);
     entry->filter = ALD__FILTER_PLANES;
-    ald__streams_reset(&p->best);
-    return ald__streams_append(&p->best, &p->trial, p->err);
+    ald__streams_reset(&k->p->best);
+    return put_byte_planes(k->p, values, k->valid, w, &k->p->best);
 }
 
 static ald_status pack_fixed(const node_pack *k, ald__packed_entry *entry)

@@ -23,6 +23,7 @@
 #define E_TRIED_MAX 15
 #define E_TRIED_MAX_FLOAT 8
 #define E_VALUES 256u
+#define STRIDES_MAX 8u
 
 /* ---- Samples and modes */
 
@@ -106,6 +107,7 @@ typedef struct number_choice {
     uint8_t filter;
     ald__ints_mode mode;
     uint8_t e;
+    uint32_t stride;
     double cost; /* of the sample */
 } number_choice;
 
@@ -322,7 +324,7 @@ static ald_status build_number_filter(number_column *c, const number_choice *cho
     *done = 1;
     switch (choice->filter) {
     case ALD__FILTER_INTS:
-        ald__ints_fit(c->pack, v, choice->mode, c->stride, &entry->ints);
+        ald__ints_fit(c->pack, v, choice->mode, choice->stride, &entry->ints);
         return ald__ints_put(c->pack, v, &entry->ints, out);
     case ALD__FILTER_DICT:
         return build_dict(c, v, entry, out, done);
@@ -387,17 +389,43 @@ static ald_status try_whole(number_column *c, const number_choice *choice, size_
     return ALD_OK;
 }
 
+/* How far apart values of a fixed-size list may be alike: colours side by side, rows of a square picture, the list before.
+ * Returns how many of `out` are worth a try. */
+static size_t list_strides(uint32_t list, uint32_t out[STRIDES_MAX])
+{
+    static const uint32_t colours[] = {3, 4, 1};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++) {
+        uint32_t side = 1, pixels = list / colours[i];
+        if (list % colours[i] != 0)
+            continue;
+        if (colours[i] > 1)
+            out[count++] = colours[i];
+        while (side * side < pixels && side < 65535)
+            side++;
+        if (side * side == pixels && side > 4)
+            out[count++] = side * colours[i];
+    }
+    out[count++] = list;
+    return count;
+}
+
 static ald_status pack_numbers_best(number_column *c, ald__packed_entry *entry)
 {
-    number_choice choice = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
-    size_t bytes = SIZE_MAX;
+    number_choice choice = {.filter = ALD__FILTER_RAW};
+    uint32_t list[STRIDES_MAX];
+    size_t bytes = SIZE_MAX, strides = c->stride > 0 ? list_strides(c->stride, list) : 0;
     int e = c->is_float ? find_exponent(&c->sample) : -1;
     ALD_TRY(try_whole(c, &choice, &bytes, entry));
     choice.filter = ALD__FILTER_INTS;
-    for (uint32_t m = 0; m < ALD__MODE_COUNT; m++) {
+    for (uint32_t m = 0; m < ALD__MODE_STRIDE; m++) {
         choice.mode = (ald__ints_mode)m;
-        if (m != ALD__MODE_STRIDE || c->stride > 0)
-            ALD_TRY(try_whole(c, &choice, &bytes, entry));
+        ALD_TRY(try_whole(c, &choice, &bytes, entry));
+    }
+    choice.mode = ALD__MODE_STRIDE;
+    for (size_t i = 0; i < strides; i++) {
+        choice.stride = list[i];
+        ALD_TRY(try_whole(c, &choice, &bytes, entry));
     }
     if (e >= 0) {
         choice.filter = ALD__FILTER_DECIMAL;
@@ -408,19 +436,45 @@ static ald_status pack_numbers_best(number_column *c, ald__packed_entry *entry)
     return c->v->width > 1 ? try_whole(c, &choice, &bytes, entry) : ALD_OK;
 }
 
+static ald_status choose_stride(number_column *c, number_choice *best)
+{
+    uint32_t strides[STRIDES_MAX];
+    size_t count = list_strides(c->stride, strides);
+    double gain = best->mode != ALD__MODE_PLAIN ? 1
+                  : c->v->width == 1            ? DELTA_GAIN_BYTES
+                                                : DELTA_GAIN;
+    for (size_t i = 0; i < count; i++) {
+        ald__packed_ints p;
+        double cost;
+        if (strides[i] >= c->sample.n)
+            continue;
+        ald__ints_fit(c->pack, &c->sample, ALD__MODE_STRIDE, strides[i], &p);
+        ald__streams_reset(&c->pack->probe);
+        ALD_TRY(ald__ints_put(c->pack, &c->sample, &p, &c->pack->probe));
+        cost = ald__pack_cost(c->pack, &c->pack->probe);
+        if (cost >= best->cost * gain)
+            continue;
+        best->mode = ALD__MODE_STRIDE;
+        best->stride = strides[i];
+        best->cost = cost;
+        gain = 1;
+    }
+    return ALD_OK;
+}
+
 /* The cheapest of numbers and decimals on the sample; `second`: what to take where that fails. */
 static ald_status choose_series(number_column *c, number_choice *out, number_choice *second)
 {
-    number_choice decimal = {ALD__FILTER_DECIMAL, ALD__MODE_PLAIN, 0, 0};
+    number_choice decimal = {.filter = ALD__FILTER_DECIMAL};
     uint32_t modes = ALD__MODES_ALL;
     int e = c->is_float ? find_exponent(&c->sample) : -1, done = 0;
     if (c->pack->effort == ALD__PACK_FAST && c->v->width == 1)
         modes = ALD__MODES_PLAIN; /* sums of single bytes are slow to restore */
-    else if (c->stride > 0 && c->pack->effort != ALD__PACK_FAST)
-        modes |= 1u << ALD__MODE_STRIDE;
     memset(second, 0, sizeof *second);
     second->filter = ALD__FILTER_INTS;
-    ALD_TRY(ald__ints_choose(c->pack, &c->sample, modes, c->stride, &second->mode, &second->cost));
+    ALD_TRY(ald__ints_choose(c->pack, &c->sample, modes, 0, &second->mode, &second->cost));
+    if (c->stride > 0 && c->pack->effort != ALD__PACK_FAST)
+        ALD_TRY(choose_stride(c, second));
     *out = *second;
     if (e < 0)
         return ALD_OK;
@@ -434,7 +488,7 @@ static ald_status choose_series(number_column *c, number_choice *out, number_cho
 /* A dictionary over the whole column against what the sample promises of another filter: *won says whether it is built. */
 static ald_status weigh_dict(number_column *c, double other, ald__packed_entry *entry, int *won)
 {
-    number_choice dict = {ALD__FILTER_DICT, ALD__MODE_PLAIN, 0, 0};
+    number_choice dict = {.filter = ALD__FILTER_DICT};
     double cost, matched, scale = (double)c->v->n / (double)c->sample.n;
     const ald_buffer *b = &c->pack->best.bytes;
     size_t values, piece = 512, pieces = 8;
@@ -473,16 +527,16 @@ static ald_status has_no_repeats(number_column *c, int *none)
     return ALD_OK;
 }
 
-/* Part of the column in one piece, as it is and filtered: matches that a scattered sample does not have show here. *sure:
- * the filter wins so clearly that the whole need not be tried. */
-static ald_status compare_part(number_column *c, const number_choice *choice, int *sure)
+/* Part of the column in one piece, as it is and filtered: matches that a scattered sample does not have show here. 1: the
+ * filter wins so clearly that the whole need not be tried; −1: it loses; 0: it is close. */
+static ald_status compare_part(number_column *c, const number_choice *choice, int *verdict)
 {
     ald__numbers part = *c->v;
-    number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
+    number_choice raw = {.filter = ALD__FILTER_RAW};
     ald__packed_entry entry;
     size_t filtered, plain;
     int done;
-    *sure = 0;
+    *verdict = 0;
     if (part.n < PART_VALUES * PART)
         return ALD_OK;
     part.n = part.n / PART < PART_VALUES_MAX ? part.n / PART : PART_VALUES_MAX;
@@ -492,29 +546,33 @@ static ald_status compare_part(number_column *c, const number_choice *choice, in
     if (!done)
         return ALD_OK;
     ALD_TRY(ald__pack_real_cost(c->pack, &c->pack->trial, &filtered));
-    *sure = (double)filtered < SURE_PART * (double)plain;
+    *verdict = (double)filtered < SURE_PART * (double)plain   ? 1
+               : (double)plain < SURE_PART * (double)filtered ? -1
+                                                              : 0;
     return ALD_OK;
 }
 
 /* No column may take more than it does as it is: where the choice is close, both are made. */
 static ald_status guard_raw(number_column *c, const number_choice *choice, ald__packed_entry *entry)
 {
-    number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
+    number_choice raw = {.filter = ALD__FILTER_RAW};
     size_t bytes;
-    int sure;
-    ALD_TRY(has_no_repeats(c, &sure));
-    if (!sure)
-        ALD_TRY(compare_part(c, choice, &sure));
-    if (sure)
+    int verdict, done;
+    ALD_TRY(has_no_repeats(c, &verdict));
+    if (verdict == 0)
+        ALD_TRY(compare_part(c, choice, &verdict));
+    if (verdict > 0)
         return ALD_OK;
+    if (verdict < 0)
+        return build_number_filter(c, &raw, c->v, entry, &c->pack->best, &done);
     ALD_TRY(ald__pack_real_cost(c->pack, &c->pack->best, &bytes));
     return try_whole(c, &raw, &bytes, entry);
 }
 
 static ald_status pack_numbers_default(number_column *c, ald__packed_entry *entry)
 {
-    number_choice best, second, dict = {ALD__FILTER_DICT, ALD__MODE_PLAIN, 0, 0};
-    number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
+    number_choice best, second, dict = {.filter = ALD__FILTER_DICT};
+    number_choice raw = {.filter = ALD__FILTER_RAW};
     size_t distinct;
     int done, won = 0, repeats;
     ALD_TRY(choose_series(c, &best, &second));
@@ -542,13 +600,12 @@ static ald_status pack_numbers_default(number_column *c, ald__packed_entry *entr
 
 static ald_status pack_forced(number_column *c, ald__packed_entry *entry)
 {
-    number_choice choice = {(uint8_t)(c->pack->forced - 1), ALD__MODE_PLAIN, 0, 0};
-    number_choice raw = {ALD__FILTER_RAW, ALD__MODE_PLAIN, 0, 0};
+    number_choice choice = {.filter = (uint8_t)(c->pack->forced - 1)};
+    number_choice raw = {.filter = ALD__FILTER_RAW};
     int done = 0, e = c->is_float ? find_exponent(c->v) : -1;
     if (c->pack->forced_mode > 0)
         choice.mode = (ald__ints_mode)(c->pack->forced_mode - 1);
-    if (choice.mode == ALD__MODE_STRIDE && c->stride == 0)
-        c->stride = 3;
+    choice.stride = c->stride == 0 ? 3 : c->stride;
     choice.e = e < 0 ? 2 : (uint8_t)e;
     if ((choice.filter != ALD__FILTER_DECIMAL || c->is_float) &&
         (choice.filter != ALD__FILTER_DICT || c->v->width > 1) &&
