@@ -68,10 +68,8 @@ wasm-check: setup-test ## the core needs nothing but a bare wasm32; the modules 
 bench: setup-test ## compares with peers on the same data
 	@tools/bench
 
-bench-watermark: setup-test build ## what watermarks survive, through real files; what attackers can do
-	@build/venv/bin/python3 bench/watermark/survival.py --bin build/alimentar --promised
-	@build/venv/bin/python3 bench/watermark/survival.py --bin build/alimentar --sets 3,8,normal,price,intf,f32 --strengths 0.0001,0.001
-	@build/venv/bin/python3 bench/watermark/attacks.py --bin build/alimentar
+bench-watermark: setup-test build ## what watermarks survive, through real files; what attackers can do; hours
+	@tools/bench_watermark
 
 docs: build ## man pages and completions in build/docs
 	@tools/docs build/docs
