@@ -104,6 +104,7 @@ static ald_status verify_ald(cli_env *env, const verify_args *args, verify_page 
     ald_error failure = {0};
     trust_options trust = args->read.trust;
     trust.may_lack_password = 1;
+    trust.like = page->like;
     ald_status status = cli_input_trust(in, &trust, err);
     if (status != ALD_OK) {
         return status;

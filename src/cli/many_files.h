@@ -35,7 +35,8 @@ ALD_NODISCARD ald_status cli_many_check_rows(const cli_many *many, size_t index,
                                              ald_error *err);
 
 /* Replaces in->stream, which is that of the first file, by one that goes on with the others. Each must have the schema of the
- * first, which text is read as. Errors name the file. in->many and `read` must outlive the stream. */
+ * first, which text is read as. Errors name the file. in->many, in->trust and what `read` points to must outlive the
+ * stream. */
 ALD_NODISCARD ald_status cli_many_join(cli_input *in, const read_options *read, ald_error *err);
 
 #endif

@@ -18,6 +18,7 @@ typedef struct joined {
     cli_input next;            /* the file that is open, but for the first */
     size_t index;              /* of the file that is read */
     uint64_t row_count;        /* of it, so far */
+    read_options own; /* `read`, but that the first file's password will do for the others */
 } joined;
 
 static struct ArrowArrayStream *stream_of(joined *j)
@@ -69,7 +70,7 @@ static ald_status check_alike(joined *j, ald_error *err)
 /* The first file was signed by whoever signs the output; check_alike sees to it that this one was, too. */
 static ald_status trust_own(joined *j, ald_error *err)
 {
-    ald_status status = cli_input_trust(&j->next, j->read != NULL ? &j->read->trust : NULL, err);
+    ald_status status = cli_input_trust(&j->next, &j->read->trust, err);
     j->next.trust.trust.allow_untrusted = 1;
     j->next.trust.is_own = 1;
     return status;
@@ -162,7 +163,11 @@ ald_status cli_many_join(cli_input *in, const read_options *read, ald_error *err
         return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory to read several files");
     }
     j->in = in;
-    j->read = read;
+    if (read != NULL) {
+        j->own = *read;
+    }
+    j->own.trust.like = in->has_trust ? &in->trust : NULL;
+    j->read = &j->own;
     j->first = in->stream;
     in->stream.release = NULL;
     ald_status status = name_file(j, ald_stream_schema(&j->first, &j->schema, err), err);

@@ -165,6 +165,14 @@ static ald_status get_password(cli_env *env, const trust_options *options, trust
                                const char *name, cli_trust *out, ald_error *err)
 {
     int has_source = cli_secret_has_source(env, &cli_secret_password, &options->password);
+    if (needs.password && options->like != NULL &&
+        options->like->trust.password == options->like->secrets->password) {
+        memcpy(out->secrets->password, options->like->secrets->password,
+               sizeof(out->secrets->password));
+        out->trust.password = out->secrets->password;
+        out->trust.password_size = options->like->trust.password_size;
+        return ALD_OK;
+    }
     if (password_was_given(env, options) && !needs.password && !has_source) {
         /* Nobody is asked for nothing, yet one was given: the library refuses a file that is not encrypted. */
         out->trust.password = "-";

@@ -16,6 +16,8 @@ typedef struct trust_options {
     const char *revocations;
     uint8_t ask_password, allow_untrusted, allow_unsigned, allow_plain, ignore_expiry;
     uint8_t may_lack_password; /* the command does what it can without one: no option */
+    const struct cli_trust
+        *like; /* of another file of several, whose password will do; no option */
 } trust_options;
 
 extern const opt_group cli_group_trust;

@@ -186,8 +186,19 @@ static ald_status end(verify_set *s, ald_error *err)
 ald_status verify_many(cli_env *env, const verify_args *args, cli_input *in, ald_error *err)
 {
     verify_set s = {.env = env, .args = args, .many = in->many, .format = in->format};
+    ald_status status = ALD_OK;
+    if (in->format == FORMAT_ALD) {
+        /* Who is asked for a password is asked once, for the first file. */
+        trust_options trust = args->read.trust;
+        trust.may_lack_password = 1;
+        status = cli_input_trust(in, &trust, err);
+        s.page.like = &in->trust;
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
     begin(&s, in);
-    ald_status status = check_all(&s, err);
+    status = check_all(&s, err);
     if (status == ALD_OK) {
         status = end(&s, err);
     }

@@ -17,8 +17,9 @@ typedef struct verify_args {
 typedef struct verify_page {
     json_print j; /* open around the files, where there are several */
     uint8_t json, is_one_of_several;
-    uint8_t is_unchecked; /* the payload of the file that was checked last, for want of a secret */
-    uint64_t row_count;   /* of that file */
+    uint8_t is_unchecked;  /* the payload of the file that was checked last, for want of a secret */
+    uint64_t row_count;    /* of that file */
+    const cli_trust *like; /* of another one of several; or NULL */
 } verify_page;
 
 /* Checks an input and prints what was checked, or, as one of several, keeps it to JSON (cli/cmd_verify.c). */

@@ -163,6 +163,19 @@ def encrypted(binary, folder, *how):
     run(binary, folder, "encrypt", "u.ald", "e.ald", *how)
 
 
+def test_asked_once_for_several(binary, folder):
+    """Files of one password: it is asked for once."""
+    encrypted(binary, folder, "--passphrase-file", "p")
+    for name in ("f.ald", "g.ald"):
+        (Path(folder) / name).write_bytes((Path(folder) / "e.ald").read_bytes())
+    for command in (("cat", "--json"), ("verify",), ("cat", "--password", "--json"), ("stats",)):
+        session = Session(binary, folder, *command, "e.ald", "f.ald", "g.ald")
+        session.read_until("assword of the dataset (")
+        session.type(SECRET)
+        check(session.finish() == 0, f"{command}: {session.output!r}")
+        check(session.output.count(b"assword of the dataset") == 1, f"asked again: {session.output!r}")
+
+
 def test_password(binary, folder):
     encrypted(binary, folder, "--passphrase-file", "p")
     for args in (["cat", "e.ald"], ["cat", "e.ald", "--password"], ["convert", "e.ald", "-", "--to", "csv"],
@@ -289,6 +302,7 @@ def main():
     parser.add_argument("--bin", required=True)
     binary = str(Path(parser.parse_args().bin).resolve())
     tests = [test_keygen, test_asked_once, test_not_the_same, test_empty, test_too_long, test_interrupted, test_password,
+             test_asked_once_for_several,
              test_no_password, test_no_core_dump, test_wrong_password, test_no_question, test_private_key, test_encrypt, test_two_secrets,
              test_protecting_needs_no_password]
     failed = 0
