@@ -49,8 +49,10 @@ static ald_status open_files(diff_run *run, const diff_args *args, cli_input inp
 {
     opt_scope scopes = 0;
     for (int k = 0; k < 2; k++) {
-        ald_status status = cli_input_open(run->env, args->files[k],
-                                           format_for(args, args->files[k]), &inputs[k], err);
+        const char *path = args->files[k];
+        opt_list one = {&path, 1}; /* a pattern, a folder or a manifest is one table */
+        ald_status status =
+            cli_input_open_all(run->env, &one, format_for(args, path), &inputs[k], err);
         if (status != ALD_OK) {
             return status;
         }

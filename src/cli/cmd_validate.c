@@ -103,7 +103,9 @@ static ald_status run_validate(cli_env *env, void *raw, ald_error *err)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "validate: --schema is missing");
     }
-    ald_status status = cli_input_open(env, args->in, args->read.from, &in, err);
+    const char *path = args->in;
+    opt_list one = {&path, 1}; /* a pattern, a folder or a manifest is one table */
+    ald_status status = cli_input_open_all(env, &one, args->read.from, &in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
