@@ -162,7 +162,7 @@ static ald_status visit(media_walk *w, int folder, const char *path, const char 
     return add_file(w, path, (uint64_t)st.st_size, kind, err);
 }
 
-static ald_status walk_entries(media_walk *w, DIR *dir, const char *folder, int depth,
+static ald_status walk_entries(media_walk *w, DIR *dir, int fd, const char *folder, int depth,
                                ald_error *err)
 {
     ald_status status = ALD_OK;
@@ -182,7 +182,7 @@ static ald_status walk_entries(media_walk *w, DIR *dir, const char *folder, int 
         }
         (void)snprintf(path, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
                        entry->d_name);
-        status = visit(w, dirfd(dir), path, entry->d_name, depth, err);
+        status = visit(w, fd, path, entry->d_name, depth, err);
         free(path);
     }
 }
@@ -199,7 +199,10 @@ static ald_status walk(media_walk *w, const char *folder, int depth, ald_error *
         }
         return status;
     }
-    ald_status status = walk_entries(w, dir, folder, depth, err);
+    int fd = dirfd(dir);
+    ald_status status = fd >= 0 ? walk_entries(w, dir, fd, folder, depth, err)
+                                : ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET,
+                                                "cannot read the folder '%s'", folder);
     (void)closedir(dir);
     return status;
 }
