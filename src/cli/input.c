@@ -188,7 +188,7 @@ static ald_status open_bytes(cli_env *env, const char *path, const char *from, c
                              ald_error *err)
 {
     int is_stdin = in->many == NULL && strcmp(path, "-") == 0;
-    env->subject = is_stdin ? in->name : path;
+    env->subject = is_stdin || in->sqlite_path != NULL ? in->name : path;
     /* Not mapped: a file that shrinks while it is read is then an error, not the end of the process. */
     ald_status status =
         is_stdin ? open_stdin(env, &in->source, err) : ald_file_open(path, 0, &in->source, err);

@@ -12,6 +12,7 @@
 #include "ald/schema.h"
 #include "ald/stream.h"
 #include "cli/media_folder.h"
+#include "interchange/format/error_in.h"
 #include "interchange/text/column.h"
 
 #define BATCH_BYTES ((uint64_t)16 << 20)
@@ -254,7 +255,7 @@ static ald_status fill_named(media_stream *s, const struct ArrowArray *rows, med
         if (status == ALD_OK && f == NULL) {
             status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
                                    "%s: row %" PRIu64 ": there is no %s '%.*s' in the folder",
-                                   s->media->metadata, s->row,
+                                   s->media->is_csv ? "metadata.csv" : "metadata.jsonl", s->row,
                                    s->media->kind == MEDIA_IMAGE ? "image" : "audio file",
                                    text.size < 80 ? (int)text.size : 80, (const char *)text.data);
         }
@@ -415,7 +416,6 @@ static ald_status open_rows(media_stream *s, ald_error *err)
     ald_jsonl_options jsonl = ALD_JSONL_OPTIONS_INIT;
     rows = rows < 1 ? 1 : rows < BATCH_ROWS ? rows : BATCH_ROWS;
     csv.text.batch_rows = jsonl.text.batch_rows = (uint32_t)rows;
-    s->env->subject = m->metadata;
     ald_status status = ald_file_open(m->metadata, 0, &s->source, err);
     if (status == ALD_OK) {
         status = m->is_csv ? ald_csv_open(&s->source, &csv, &s->host, &s->rows, err)
@@ -470,9 +470,12 @@ ald_status cli_media_open(cli_input *in, ald_error *err)
     s->media = in->media;
     s->env = in->env;
     s->host = in->env->host;
-    ald_status status = in->media->metadata != NULL ? open_rows(s, err) : ALD_OK;
+    ald_status status = ALD_OK;
+    if (in->media->metadata != NULL) {
+        const char *name = in->media->is_csv ? "metadata.csv" : "metadata.jsonl";
+        status = ald__error_in("", name, strlen(name), open_rows(s, err), err);
+    }
     if (status == ALD_OK) {
-        in->env->subject = in->name;
         status = make_schema(s, err);
     }
     if (status != ALD_OK) {

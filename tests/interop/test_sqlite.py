@@ -167,6 +167,8 @@ def choosing(binary, folder):
     refused(binary, folder / "c.csv", "--table has no effect here", "--table", "x", status=2)
     shutil.copy(path, folder / "noname")
     check(read(binary, folder / "noname", "--table", "empty").num_rows == 0, "found by its beginning")
+    status, _, stderr = run(binary, "cat", f"sqlite:{folder}/gone.db?table=t")
+    check(status == 3 and f"sqlite:{folder}/gone.db?table=t" in stderr, stderr)
     make(folder / "none.db", "CREATE TABLE t(a); DROP TABLE t")
     refused(binary, folder / "none.db", "no table")
     status, _, stderr = run(binary, "convert", folder / "c.db", folder / "x.sqlite", "--table", "other")
