@@ -78,6 +78,19 @@ static const struct {
     {"lgpl-lr", "LGPLLR"},
     {"deepfloyd-if-license", "LicenseRef-deepfloyd-if-license"},
     {"llama2", "LicenseRef-llama2"},
+    {"llama3", "LicenseRef-llama3"},
+    {"llama3.1", "LicenseRef-llama3.1"},
+    {"llama3.2", "LicenseRef-llama3.2"},
+    {"llama3.3", "LicenseRef-llama3.3"},
+    {"llama4", "LicenseRef-llama4"},
+    {"grok2-community", "LicenseRef-grok2-community"},
+    {"fair-noncommercial-research-license", "LicenseRef-fair-noncommercial-research-license"},
+    {"h-research", "LicenseRef-h-research"},
+    {"intel-research", "LicenseRef-intel-research"},
+    {"apple-ascl", "LicenseRef-apple-ascl"},
+    {"apple-amlr", "LicenseRef-apple-amlr"},
+    {"openmdw-1.0", "LicenseRef-openmdw-1.0"},
+    {"openmdw-1.1", "LicenseRef-openmdw-1.1"},
     {"gemma", "LicenseRef-gemma"},
     {"unknown", "NOASSERTION"},
     {"other", "LicenseRef-other"},
@@ -99,6 +112,11 @@ void card_license_reference(const char *name, size_t size, card_spdx *out)
     if (out->size == sizeof(prefix) - 1) {
         out->text[out->size++] = '-';
     }
+}
+
+const char *card_license_slug_at(size_t index)
+{
+    return index < SLUG_COUNT ? slugs[index].slug : NULL;
 }
 
 int card_license_from_slug(const char *slug, size_t size, card_spdx *out)

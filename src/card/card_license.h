@@ -11,6 +11,8 @@
 int card_license_from_slug(const char *slug, size_t size, card_spdx *out);
 /* The slug of an expression, or NULL. Static storage. */
 const char *card_license_slug(const char *expression, size_t size);
+/* All slugs, in turn; then NULL. */
+const char *card_license_slug_at(size_t index);
 
 /* LicenseRef-NAME of a name, with a hyphen for each byte that may not be in one. */
 void card_license_reference(const char *name, size_t size, card_spdx *out);

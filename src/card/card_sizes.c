@@ -58,8 +58,8 @@ static int fits(const ald_value *value, const card_facts *facts, char *why, size
                  size < 40 ? (int)size : 40, text != NULL ? text : "");
         return 0;
     }
-    snprintf(why, why_size, "it says %.*s, and the file has %" PRIu64 " rows",
-             size < 40 ? (int)size : 40, text, facts->row_count);
+    snprintf(why, why_size, "it says %.*s, and the file has %" PRIu64 " row%s",
+             size < 40 ? (int)size : 40, text, facts->row_count, facts->row_count == 1 ? "" : "s");
     return low <= facts->row_count && facts->row_count <= high;
 }
 

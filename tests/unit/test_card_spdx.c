@@ -115,6 +115,13 @@ static void test_slugs(void)
         CHECK_STR(found.text, some[i].spdx);
         CHECK_STR(card_license_slug(found.text, found.size), some[i].slug);
     }
+    for (size_t i = 0; card_license_slug_at(i) != NULL; i++) {
+        card_spdx found;
+        const char *slug = card_license_slug_at(i);
+        if (!CHECK(card_license_from_slug(slug, strlen(slug), &found)))
+            printf("    %s\n", slug);
+        CHECK_STR(card_license_slug(found.text, found.size), slug);
+    }
     card_spdx found;
     CHECK(card_license_slug("GPL-3.0-or-later", 16) == NULL);
     CHECK(!card_license_from_slug("My license, v1", 14, &found));
