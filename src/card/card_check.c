@@ -13,6 +13,9 @@
 #include "card/card_value.h"
 #include "card/spdx.h"
 
+#define MANY                                                                                       \
+    10 /* findings of one list: who reads more? A card may come from anybody, and have thousands */
+
 typedef struct checking {
     const ald_value *metadata;
     const card_facts *facts;
@@ -109,14 +112,15 @@ static void check_columns(const checking *c)
 
 /* ---- what is wrong */
 
-static void check_license(const checking *c, const ald_value *value, const char *key)
+/* Whether something was found. */
+static int check_license(const checking *c, const ald_value *value, const char *key)
 {
     card_spdx found;
     ald_error why = {0};
     size_t size = 0;
     const char *text = card_string(value, &size);
     if (text == NULL) {
-        return;
+        return 0;
     }
     if (card_spdx_read(text, size, &found, &why) != ALD_OK) {
         char *hint = strchr(why.msg, '\n');
@@ -124,33 +128,41 @@ static void check_license(const checking *c, const ald_value *value, const char 
             *hint = ';';
         }
         say(c, CARD_WRONG, key, "%s", why.msg);
-    } else if (found.deprecated != NULL) {
+        return 1;
+    }
+    if (found.deprecated != NULL) {
         say(c, CARD_ADVICE, key, "SPDX calls %s deprecated", found.deprecated);
     }
+    return found.deprecated != NULL;
 }
 
 static void check_licenses(const checking *c)
 {
     const ald_value *sources = ald_value_find(c->metadata, "sources");
-    check_license(c, ald_value_find(c->metadata, "license"), "license");
-    for (size_t i = 0; card_is_array(sources) && i < card_count(sources); i++) {
+    int count = 0;
+    (void)check_license(c, ald_value_find(c->metadata, "license"), "license");
+    for (size_t i = 0; card_is_array(sources) && i < card_count(sources) && count < MANY; i++) {
         const ald_value *source = ald_value_get_item(sources, i);
         if (card_is_map(source)) {
-            check_license(c, ald_value_find(source, "license"), "sources");
+            count += check_license(c, ald_value_find(source, "license"), "sources");
         }
     }
 }
 
-static void check_language(const checking *c, const ald_value *value)
+static int check_language(const checking *c, const ald_value *value)
 {
     size_t size = 0;
     const char *text = card_string(value, &size);
     if (text == NULL) {
         say(c, CARD_WRONG, "language", "a code must be a text");
-    } else if (!card_language_is_known(text, size)) {
+        return 1;
+    }
+    if (!card_language_is_known(text, size)) {
         say(c, CARD_WRONG, "language", "'%.*s' is no ISO 639 code of a language", shown(size),
             text);
+        return 1;
     }
+    return 0;
 }
 
 static void check_languages(const checking *c)
@@ -160,11 +172,12 @@ static void check_languages(const checking *c)
         return;
     }
     if (!card_is_array(value)) {
-        check_language(c, value);
+        (void)check_language(c, value);
         return;
     }
-    for (size_t i = 0; i < card_count(value); i++) {
-        check_language(c, ald_value_get_item(value, i));
+    int count = 0;
+    for (size_t i = 0; i < card_count(value) && count < MANY; i++) {
+        count += check_language(c, ald_value_get_item(value, i));
     }
 }
 

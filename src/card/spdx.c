@@ -187,7 +187,7 @@ static int shown(size_t size)
 
 static ald_status unknown(const expression *e, const char *what, const spdx_row *rows, size_t count)
 {
-    const char *near = nearest(rows, count, e->word, e->word_size);
+    const char *near = e->err != NULL ? nearest(rows, count, e->word, e->word_size) : NULL;
     if (near != NULL) {
         return ald_error_set(e->err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
                              "'%.*s' is no SPDX %s\nthe nearest is %s; a license that is not in "

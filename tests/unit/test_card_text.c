@@ -141,6 +141,19 @@ static void test_check(void)
     expect_wrong("---\nlanguage: [en, klingon]\nversion: '1'\n---\n", 1,
                  "language: 'klingon' is no ISO 639 code of a language\n"
                  "version: '1' is not MAJOR.MINOR.PATCH\n");
+    expect_wrong("---\nlanguage: [x,x,x,x,x,x,x,x,x,x,x,x,x,x]\nsources: [{license: '('}]\n---\n",
+                 1,
+                 "sources: a license expression ends where a license id is expected\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n"
+                 "language: 'x' is no ISO 639 code of a language\n");
     expect_wrong("---\nsize_categories: 1K<n<10K\n---\n", 999,
                  "size_categories: it says 1K<n<10K, and the file has 999 rows\n");
     expect_wrong("---\nsize_categories: [n<1K, 1K<n<10K]\n---\n", 1000, "");
