@@ -26,11 +26,15 @@ foreach(target IN LISTS ald_object_targets)
 endforeach()
 
 # For the command and the tests: they see the internal functions.
-include(cmake/Card.cmake)
-add_library(ald_internal STATIC ${ald_all_objects} $<TARGET_OBJECTS:ald_card>)
+add_library(ald_internal STATIC ${ald_all_objects})
 set_target_properties(ald_internal PROPERTIES LINKER_LANGUAGE C)
 target_include_directories(ald_internal PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}/include" "${CMAKE_CURRENT_SOURCE_DIR}/src")
-target_link_libraries(ald_internal PUBLIC ald_base_flags ald_third_party_headers ald_system PkgConfig::YAML)
+target_link_libraries(ald_internal PUBLIC ald_base_flags ald_third_party_headers ald_system)
+if(ALD_BUILD_CLI OR ALD_BUILD_TESTS OR ALD_BUILD_BENCH)
+    include(cmake/Card.cmake)
+    target_sources(ald_internal PRIVATE $<TARGET_OBJECTS:ald_card>)
+    target_link_libraries(ald_internal PUBLIC PkgConfig::YAML)
+endif()
 
 if(ALD_BUILD_SHARED)
     add_library(ald_shared SHARED ${ald_all_objects})

@@ -155,6 +155,7 @@ static const opt_use options[] = {
     {&cli_group_seller, offsetof(package_args, mark.seller)},
     {&cli_group_write_ald, offsetof(package_args, write)},
     {&cli_group_describe, offsetof(package_args, describe)},
+    {&cli_group_card, offsetof(package_args, describe)},
     {&cli_group_read, offsetof(package_args, read)},
     {&cli_group_read_schema, offsetof(package_args, read)},
     {&cli_group_input_trust, offsetof(package_args, read.trust)},
