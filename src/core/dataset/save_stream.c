@@ -569,7 +569,7 @@ static ald_status take_chunks(ald__stream_save *s, int at_end, ald_error *err)
     }
 }
 
-static ald_status begin(ald__stream_save *s, ald_error *err)
+static ald_status save_begin(ald__stream_save *s, ald_error *err)
 {
     if (s->begun)
         return ALD_OK;
@@ -583,7 +583,7 @@ ald_status ald__stream_save_put(ald__stream_save *s, struct ArrowArray *batch, u
 {
     s->row_bytes = batch->length > 0 ? bytes / (uint64_t)batch->length : 0;
     ALD_TRY(ald__chunker_put(&s->chunker, batch, bytes, err));
-    ALD_TRY(begin(s, err));
+    ALD_TRY(save_begin(s, err));
     return take_chunks(s, 0, err);
 }
 
@@ -660,7 +660,7 @@ ald_status ald__stream_save_copy(ald__stream_save *s, const ald_streaming *base,
     if (!*done)
         return ALD_OK;
     s->chunker.batch_limit = s->chunker.chunk_rows;
-    st = begin(s, err);
+    st = save_begin(s, err);
     for (uint64_t i = 0; st == ALD_OK && i < f->chunk_count; i++)
         st = copy_chunk(s, base, i, &bytes, err);
     ald_buffer_clear(&bytes);
@@ -712,7 +712,7 @@ ald_status ald__stream_save_finish(ald__stream_save *s, ald_error *err)
     ald_status st;
     if (!s->begun) {
         s->chunker.batch_limit = s->chunker.chunk_rows;
-        ALD_TRY(begin(s, err));
+        ALD_TRY(save_begin(s, err));
     }
     ALD_TRY(take_chunks(s, 1, err));
     ALD_TRY(run_slots(s, err));
