@@ -192,27 +192,20 @@ static void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void
         memcpy(dst, planes[0], n);
 }
 
-/* k planes, `distance` apart, to k bytes of each value; values are `width` bytes apart. Inlined with a constant k. */
-static inline void join_some(const uint8_t *planes, size_t distance, size_t n, uint32_t k,
-                             size_t width, uint8_t *dst)
+#define JOIN_VALUES 64u /* a cache line of each plane */
+
+/* k bytes each, side by side, to values that are `width` bytes apart. */
+static void scatter(const uint8_t *joined, size_t n, uint32_t k, size_t width, uint8_t *dst)
 {
-    uint8_t joined[sizeof(ald__lanes) * PLANES_MAX];
-    size_t i = 0;
-    for (; i + sizeof(ald__lanes) <= n; i += sizeof(ald__lanes)) {
-        ald__lanes v[PLANES_MAX];
-        for (uint32_t j = 0; j < k; j++)
-            memcpy(&v[j], planes + j * distance + i, sizeof(ald__lanes));
-        join_lanes(v, k, joined);
-        for (size_t at = 0; at < sizeof(ald__lanes); at++)
-            memcpy(dst + (i + at) * width, joined + at * k, k);
-    }
-    for (; i < n; i++) {
-        for (uint32_t j = 0; j < k; j++)
-            dst[i * width + j] = planes[j * distance + i];
+    for (size_t i = 0; i < n; i++, dst += width) {
+        if (k == 8)
+            memcpy(dst, joined + i * 8, 8);
+        else if (k == 4)
+            memcpy(dst, joined + i * 4, 4);
+        else
+            memcpy(dst, joined + i * 2, 2);
     }
 }
-
-#define JOIN_VALUES 64u /* a cache line of each plane */
 
 /* Eight, four or two planes at a time; the last ones with some that were done before. */
 void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst)
@@ -226,14 +219,12 @@ void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst
         size_t count = n - at < JOIN_VALUES ? n - at : JOIN_VALUES;
         for (size_t j = 0; j < width; j += k) {
             size_t first = width - j < k ? width - k : j;
-            const uint8_t *from = planes + first * n + at;
-            uint8_t *to = dst + at * width + first;
-            if (k == 8)
-                join_some(from, n, count, 8, width, to);
-            else if (k == 4)
-                join_some(from, n, count, 4, width, to);
-            else
-                join_some(from, n, count, 2, width, to);
+            const uint8_t *some[PLANES_MAX];
+            uint8_t joined[JOIN_VALUES * PLANES_MAX];
+            for (uint32_t i = 0; i < k; i++)
+                some[i] = planes + (first + i) * n + at;
+            join_planes(some, count, k, joined);
+            scatter(joined, count, k, width, dst + at * width + first);
         }
     }
 }
@@ -253,14 +244,6 @@ static inline ald__lanes sums_in_uint8_t(ald__lanes x)
                                        21, 22, 23);
 }
 
-static inline ald__lanes16 sums_in_uint16_t(ald__lanes16 x)
-{
-    const ald__lanes16 none = {0};
-    x += __builtin_shufflevector(none, x, 7, 8, 9, 10, 11, 12, 13, 14);
-    x += __builtin_shufflevector(none, x, 6, 7, 8, 9, 10, 11, 12, 13);
-    return x + __builtin_shufflevector(none, x, 4, 5, 6, 7, 8, 9, 10, 11);
-}
-
 static inline ald__lanes32 sums_in_uint32_t(ald__lanes32 x)
 {
     const ald__lanes32 none = {0};
@@ -268,17 +251,57 @@ static inline ald__lanes32 sums_in_uint32_t(ald__lanes32 x)
     return x + __builtin_shufflevector(none, x, 2, 3, 4, 5);
 }
 
-static inline ald__lanes64 sums_in_uint64_t(ald__lanes64 x)
+static uint8_t add_up_uint8_t(size_t n, uint8_t *v, uint8_t before)
 {
-    const ald__lanes64 none = {0};
-    return x + __builtin_shufflevector(none, x, 1, 2);
+    ald__lanes all = (ald__lanes){0} + before;
+    size_t i = 0;
+    for (; i + sizeof all <= n; i += sizeof all) {
+        ald__lanes x, last;
+        memcpy(&x, v + i, sizeof x);
+        x = sums_in_uint8_t(x);
+        last = __builtin_shufflevector(x, x, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
+                                       15, 15);
+        x += all;
+        all += last;
+        memcpy(v + i, &x, sizeof x);
+    }
+    for (before = all[0]; i < n; i++)
+        v[i] = before = (uint8_t)(before + v[i]);
+    return before;
 }
 
-#define LAST_uint8_t(x)                                                                            \
-    __builtin_shufflevector(x, x, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15)
-#define LAST_uint16_t(x) __builtin_shufflevector(x, x, 7, 7, 7, 7, 7, 7, 7, 7)
-#define LAST_uint32_t(x) __builtin_shufflevector(x, x, 3, 3, 3, 3)
-#define LAST_uint64_t(x) __builtin_shufflevector(x, x, 1, 1)
+static uint32_t add_up_uint32_t(size_t n, uint32_t *v, uint32_t before)
+{
+    ald__lanes32 all = (ald__lanes32){0} + before;
+    size_t i = 0;
+    for (; ALD__FOR_SPEED && i + 4 <= n; i += 4) {
+        ald__lanes32 x, last;
+        memcpy(&x, v + i, sizeof x);
+        x = sums_in_uint32_t(x);
+        last = __builtin_shufflevector(x, x, 3, 3, 3, 3);
+        x += all;
+        all += last;
+        memcpy(v + i, &x, sizeof x);
+    }
+    for (before = all[0]; i < n; i++)
+        v[i] = before = before + v[i];
+    return before;
+}
+
+static uint16_t add_up_uint16_t(size_t n, uint16_t *v, uint16_t before)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = before = (uint16_t)(before + v[i]);
+    return before;
+}
+
+/* Two at once are no faster than one after the other. */
+static uint64_t add_up_uint64_t(size_t n, uint64_t *v, uint64_t before)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = before = before + v[i];
+    return before;
+}
 
 /* Bytes, each the sum of all that lie 3 or 4 apart before it: colours of pictures. Fifteen or sixteen at a time. */
 static void add_up_strided(size_t n, uint8_t *v, size_t stride)
@@ -315,24 +338,7 @@ static void add_up_strided(size_t n, uint8_t *v, size_t stride)
 }
 
 /* What one width needs. */
-#define DEFINE_WIDTH(T, V)                                                                         \
-    static T add_up_##T(size_t n, T *v, T before)                                                  \
-    {                                                                                              \
-        V all = (V){0} + before;                                                                   \
-        size_t i = 0;                                                                              \
-        for (; i + sizeof(V) / sizeof(T) <= n; i += sizeof(V) / sizeof(T)) {                       \
-            V x, last;                                                                             \
-            memcpy(&x, v + i, sizeof x);                                                           \
-            x = sums_in_##T(x);                                                                    \
-            last = LAST_##T(x);                                                                    \
-            x += all;                                                                              \
-            all += last;                                                                           \
-            memcpy(v + i, &x, sizeof x);                                                           \
-        }                                                                                          \
-        for (before = all[0]; i < n; i++)                                                          \
-            v[i] = before = (T)(before + v[i]);                                                    \
-        return before;                                                                             \
-    }                                                                                              \
+#define DEFINE_WIDTH(T)                                                                            \
     static T unfold_##T(const ald__packed_ints *p, size_t n, T *dst, T carry)                      \
     {                                                                                              \
         T factor = (T)p->factor, base = (T)p->base;                                                \
@@ -360,7 +366,8 @@ static void add_up_strided(size_t n, uint8_t *v, size_t stride)
             join_planes(planes, count, sizeof *dst, dst + at);                                     \
             carry = unfold_##T(p, count, dst + at, carry);                                         \
         }                                                                                          \
-        if ((p->flags & ALD__INTS_STRIDE) && sizeof(T) == 1 && (p->stride == 3 || p->stride == 4)) \
+        if (ALD__FOR_SPEED && (p->flags & ALD__INTS_STRIDE) && sizeof(T) == 1 &&                   \
+            (p->stride == 3 || p->stride == 4))                                                    \
             add_up_strided(n, (uint8_t *)dst, p->stride);                                          \
         else if (p->flags & ALD__INTS_STRIDE) {                                                    \
             for (size_t i = p->stride; i < n; i++)                                                 \
@@ -368,10 +375,10 @@ static void add_up_strided(size_t n, uint8_t *v, size_t stride)
         }                                                                                          \
     }
 
-DEFINE_WIDTH(uint8_t, ald__lanes)
-DEFINE_WIDTH(uint16_t, ald__lanes16)
-DEFINE_WIDTH(uint32_t, ald__lanes32)
-DEFINE_WIDTH(uint64_t, ald__lanes64)
+DEFINE_WIDTH(uint8_t)
+DEFINE_WIDTH(uint16_t)
+DEFINE_WIDTH(uint32_t)
+DEFINE_WIDTH(uint64_t)
 
 void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst)
 {

@@ -6,8 +6,14 @@
 
 #include <stdint.h>
 
+/* Built for size, loops do not become vector code, and second ways through the same work are left out. */
+#ifdef __OPTIMIZE_SIZE__
+#define ALD__FOR_SPEED 0
+#elif !defined(ALD__FOR_SPEED) /* a test says 0 */
+#define ALD__FOR_SPEED 1
+#endif
+
 typedef uint8_t ald__lanes __attribute__((vector_size(16)));
-typedef uint16_t ald__lanes16 __attribute__((vector_size(16)));
 typedef uint32_t ald__lanes32 __attribute__((vector_size(16)));
 typedef uint64_t ald__lanes64 __attribute__((vector_size(16)));
 

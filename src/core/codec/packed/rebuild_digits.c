@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "core/codec/packed/packed_lanes.h"
+
 #define SHORT_LIMIT 100000000u /* eight digits */
 
 static const uint64_t tens_from_eight[] = {
@@ -109,9 +111,9 @@ static void format_each(ald__digits *d, size_t n)
 void ald__digits_format(ald__digits *d, size_t n)
 {
     uint64_t largest = largest_number(d->text, n);
-    if (largest < 8192) /* a power of two below 10^4, and below 10^8 */
+    if (ALD__FOR_SPEED && largest < 8192) /* a power of two below 10^4, and below 10^8 */
         format_fours(d, n);
-    else if (largest < 1u << 26)
+    else if (ALD__FOR_SPEED && largest < 1u << 26)
         format_eights(d, n);
     else
         format_each(d, n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/endian.h"
+#include "core/codec/packed/packed_lanes.h"
 #include "core/codec/packed/rebuild.h"
 #include "core/codec/packed/rebuild_digits.h"
 
@@ -140,28 +141,7 @@ static inline uint8_t *copy_roomy(uint8_t *dst, const uint8_t *src, size_t size)
     return dst + size;
 }
 
-/* One string where there is room even if every byte of it were a number of the most digits. */
-static ald_status expand_roomy(numbers *s, const uint8_t *t, size_t size)
-{
-    uint8_t *to = s->r->data + s->out.size;
-    size_t begin = 0, count = 0, digits = 0;
-    uint32_t slot = 0;
-    uint64_t text = 0;
-    for (;;) {
-        size_t i = find_mark(t, begin, size);
-        to = copy_roomy(to, t + begin, i - begin);
-        if (i == size)
-            break;
-        ALD_TRY(next_number(s, slot++, kind_of(t[i]), &text, &count, &digits));
-        ald__digits_put(to, text, count, digits);
-        to += digits;
-        begin = i + 1;
-    }
-    s->out.size = (size_t)(to - s->r->data);
-    return ALD_OK;
-}
-
-/* The same by the pieces of a word. */
+/* One string in pieces, where there is room even if every byte of it were a number of the most digits. */
 static ald_status expand_pieces(numbers *s, const word_piece *piece)
 {
     uint8_t *to = s->r->data + s->out.size;
@@ -184,9 +164,28 @@ static int has_room(const numbers *s, size_t size)
     return (s->r->data_size - s->out.size) / ALD__DIGITS_MAX > size + ALD__DIGITS_ROOM;
 }
 
+/* A template into `most` pieces at most; 0: it has more. */
+static size_t cut_template(const uint8_t *t, size_t size, size_t most, word_piece *out)
+{
+    size_t begin = 0;
+    for (size_t k = 0; k < most; k++) {
+        size_t i = find_mark(t, begin, size);
+        out[k] =
+            (word_piece){t + begin, (uint32_t)(i - begin), i < size ? kind_of(t[i]) : PIECE_END};
+        if (i == size)
+            return k + 1;
+        begin = i + 1;
+    }
+    return 0;
+}
+
 static ald_status expand_template(numbers *s, const uint8_t *t, size_t size)
 {
-    ALD_TRY(has_room(s, size) ? expand_roomy(s, t, size) : expand_tight(s, t, size));
+    word_piece pieces[ALD__PACKED_SLOT_MAX + 1];
+    if (has_room(s, size) && cut_template(t, size, ALD__PACKED_SLOT_MAX + 1, pieces) > 0)
+        ALD_TRY(expand_pieces(s, pieces));
+    else
+        ALD_TRY(expand_tight(s, t, size));
     ald__text_end(&s->out);
     return ALD_OK;
 }
@@ -194,7 +193,7 @@ static ald_status expand_template(numbers *s, const uint8_t *t, size_t size)
 static ald_status expand_word(numbers *s, const ald__words *w, size_t word)
 {
     size_t begin = w->begins[word], size = w->begins[word + 1] - begin;
-    if (s->pieces == NULL || !has_room(s, size))
+    if (!ALD__FOR_SPEED || s->pieces == NULL || !has_room(s, size))
         return expand_template(s, w->text + begin, size);
     ALD_TRY(expand_pieces(s, s->pieces + s->first[word]));
     ald__text_end(&s->out);
@@ -211,19 +210,6 @@ static size_t count_pieces(const ald__words *w)
     return pieces;
 }
 
-static void cut_word(const uint8_t *t, size_t size, word_piece **at)
-{
-    size_t begin = 0;
-    for (;;) {
-        size_t i = find_mark(t, begin, size);
-        **at = (word_piece){t + begin, (uint32_t)(i - begin), i < size ? kind_of(t[i]) : PIECE_END};
-        ++*at;
-        if (i == size)
-            return;
-        begin = i + 1;
-    }
-}
-
 static ald_status cut_words(numbers *s, const ald__words *w)
 {
     const ald__rebuild *r = s->r;
@@ -238,7 +224,7 @@ static ald_status cut_words(numbers *s, const ald__words *w)
     at = s->pieces;
     for (size_t i = 0; i < w->count; i++) {
         s->first[i] = (uint32_t)(at - s->pieces);
-        cut_word(w->text + w->begins[i], w->begins[i + 1] - w->begins[i], &at);
+        at += cut_template(w->text + w->begins[i], w->begins[i + 1] - w->begins[i], SIZE_MAX, at);
     }
     return ALD_OK;
 }
@@ -267,7 +253,8 @@ static ald_status expand_text(numbers *s, const uint8_t *lengths, const uint8_t 
 static ald_status expand_words(numbers *s, ald__words *w)
 {
     size_t used = 0, bytes = s->r->entry->bytes, count;
-    ALD_TRY(cut_words(s, w));
+    if (ALD__FOR_SPEED)
+        ALD_TRY(cut_words(s, w));
     while (w->at < w->total) {
         ALD_TRY(ald__words_block(s->r, w, &count));
         for (size_t i = 0; i < count && ald__text_next(&s->out); i++) {

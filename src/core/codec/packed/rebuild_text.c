@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/endian.h"
+#include "core/codec/packed/packed_lanes.h"
 #include "core/codec/packed/rebuild.h"
 
 static inline uint32_t length_at(const uint8_t *lengths, size_t k)
@@ -229,7 +230,7 @@ static ald_status write_words(ald__rebuild *r, ald__words *w)
     ald__text_begin(&out, r);
     while (w->at < w->total) {
         ALD_TRY(ald__words_block(r, w, &count));
-        if (block_bytes(w, count) + ALD__TEXT_SLACK <= r->data_size - out.size) {
+        if (ALD__FOR_SPEED && block_bytes(w, count) + ALD__TEXT_SLACK <= r->data_size - out.size) {
             write_block(&out, w, count);
             continue;
         }
