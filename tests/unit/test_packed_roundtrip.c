@@ -186,7 +186,7 @@ static void make_batch(fixture *f, uint64_t seed, size_t n, uint64_t nulls, uint
     static const uint32_t widths[] = {1, 2, 4, 8, 16, 3, 20};
     fixture_init(f, seed);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        add_fixed(f, ALD__PACKED_FIXED, widths[i], n, nulls, shape, i < 2 ? 5 : 0);
+        add_fixed(f, ALD__PACKED_FIXED, widths[i], n, nulls, shape, i < 2 ? 3 + shape % 3 : 0);
     add_fixed(f, ALD__PACKED_FLOAT, 4, n, nulls, shape, 0);
     add_fixed(f, ALD__PACKED_FLOAT, 8, n, nulls, shape, 0);
     add_text(f, 4, n, nulls, shape);
