@@ -89,6 +89,17 @@ static void facts_json(json_print *j, const ald_value *facts)
     j->longest_hex = 0;
 }
 
+void ald_facts_flags_json(json_print *j, uint8_t flags)
+{
+    json_open(j, "flags", '[');
+    for (unsigned bit = 1; bit < 256; bit <<= 1) {
+        if ((flags & bit) != 0 && ald_flag_name((uint8_t)bit) != NULL) {
+            json_text(j, NULL, ald_flag_name((uint8_t)bit));
+        }
+    }
+    json_close(j, ']');
+}
+
 void ald_facts_json(json_print *j, cli_env *env, const ald_info *info)
 {
     char version[16];
@@ -102,13 +113,7 @@ void ald_facts_json(json_print *j, cli_env *env, const ald_info *info)
     json_uint(j, "uncompressed_size", info->uncompressed_size);
     json_uint(j, "schema_size", info->schema_size);
     json_text(j, "compression", ald_compression_name(info->compression));
-    json_open(j, "flags", '[');
-    for (unsigned bit = 1; bit < 256; bit <<= 1) {
-        if ((info->flags & bit) != 0 && ald_flag_name((uint8_t)bit) != NULL) {
-            json_text(j, NULL, ald_flag_name((uint8_t)bit));
-        }
-    }
-    json_close(j, ']');
+    ald_facts_flags_json(j, info->flags);
     json_uint(j, "chunk_count", info->chunk_count);
     json_uint(j, "array_count", info->array_count);
     trust_facts_json(j, env, info);

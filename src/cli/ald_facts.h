@@ -9,6 +9,8 @@
 
 /* "SIGNED, LICENSED", or "none". */
 const char *ald_facts_flags(uint8_t flags, char *buf, size_t size);
+/* "flags": ["SIGNED", …] */
+void ald_facts_flags_json(json_print *j, uint8_t flags);
 /* "password", "recipient", "recipients". */
 const char *ald_facts_encryption(const ald_info *info);
 /* 2026-01-31T12:00:00Z; "never" for 0. */

@@ -106,7 +106,6 @@ static void print_json(const many_facts *m)
 {
     json_print j = {0};
     const cli_many *many = m->in->many;
-    char flags[128];
     json_open(&j, NULL, '{');
     json_text(&j, "file", m->in->name);
     json_text(&j, "format", file_format_name(m->in->format));
@@ -129,7 +128,7 @@ static void print_json(const many_facts *m)
         json_uint(&j, "file_size", m->files[i].size_bytes);
         if (m->in->format == FORMAT_ALD) {
             json_text(&j, "compression", ald_compression_name(m->files[i].compression));
-            json_text(&j, "flags", ald_facts_flags(m->files[i].flags, flags, sizeof(flags)));
+            ald_facts_flags_json(&j, m->files[i].flags);
         }
         json_close(&j, '}');
     }

@@ -188,17 +188,6 @@ static ald_status take_manifest(cli_env *env, cli_many *many, ald_error *err)
     return status;
 }
 
-static int lists(const shard_manifest *manifest, const char *folder, const char *path)
-{
-    size_t length = strlen(folder);
-    for (size_t i = 0; strncmp(path, folder, length) == 0 && i < manifest->count; i++) {
-        if (strcmp(manifest->files[i].name, path + length) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* A folder with one manifest is what the manifest says, or nothing: a shard that is missing is missed, and what does not
  * belong to it is not mixed in. */
 static ald_status take_folder_manifest(cli_env *env, cli_many *many, ald_error *err)
@@ -209,7 +198,12 @@ static ald_status take_folder_manifest(cli_env *env, cli_many *many, ald_error *
     ald_status status =
         folder != NULL ? shard_manifest_read(env, many->manifest_path, &seen, err) : no_memory(err);
     for (size_t i = 0; status == ALD_OK && stranger == NULL && i < many->count; i++) {
-        stranger = lists(&seen, folder, many->paths[i]) ? NULL : many->paths[i];
+        const char *path = many->paths[i];
+        size_t length =
+            strlen(folder); /* what lies deeper has a name with a slash, and is not listed */
+        int is_listed =
+            strncmp(path, folder, length) == 0 && shard_manifest_lists(&seen, path + length);
+        stranger = is_listed ? NULL : path;
     }
     if (stranger != NULL) {
         cli_hint(env, "name the manifest, or the files by a pattern");

@@ -22,6 +22,7 @@ void shard_manifest_clear(shard_manifest *manifest)
         free(manifest->files[i].name);
     }
     free(manifest->files);
+    free(manifest->sorted);
     memset(manifest, 0, sizeof(*manifest));
 }
 
@@ -122,25 +123,29 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static ald_status check_names(const shard_manifest *manifest, ald_error *err)
+static ald_status sort_names(shard_manifest *manifest, ald_error *err)
 {
     const char **names = malloc((manifest->count + 1) * sizeof(*names));
-    ald_status status = names != NULL ? ALD_OK : no_memory(err);
     if (names == NULL) {
-        return status;
+        return no_memory(err);
     }
     for (size_t i = 0; i < manifest->count; i++) {
         names[i] = manifest->files[i].name;
     }
     qsort(names, manifest->count, sizeof(*names), compare_names);
-    for (size_t i = 1; status == ALD_OK && i < manifest->count; i++) {
+    manifest->sorted = names;
+    for (size_t i = 1; i < manifest->count; i++) {
         if (strcmp(names[i - 1], names[i]) == 0) {
-            status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
-                                   "the manifest: '%s' is listed twice", names[i]);
+            return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                 "the manifest: '%s' is listed twice", names[i]);
         }
     }
-    free(names);
-    return status;
+    return ALD_OK;
+}
+
+int shard_manifest_lists(const shard_manifest *manifest, const char *name)
+{
+    return bsearch(&name, manifest->sorted, manifest->count, sizeof(name), compare_names) != NULL;
 }
 
 static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *err)
@@ -164,7 +169,7 @@ static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *er
     if (!yyjson_is_uint(rows) || yyjson_get_uint(rows) != out->row_count) {
         return wrong(err, "num_rows is not the sum of the files' rows");
     }
-    return check_names(out, err);
+    return sort_names(out, err);
 }
 
 ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *out, ald_error *err)

@@ -18,7 +18,8 @@ typedef struct manifest_file {
 typedef struct shard_manifest {
     manifest_file *files; /* in the order of their rows */
     size_t count;
-    uint64_t row_count; /* of all */
+    uint64_t row_count;  /* of all */
+    const char **sorted; /* the names, of a manifest that was read */
 } shard_manifest;
 
 /* Whether a file is one, by its name (.json) and its beginning. */
@@ -27,6 +28,8 @@ int shard_manifest_is(const char *path);
 /* Everything in it is checked but the files. shard_manifest_clear in any case. */
 ALD_NODISCARD ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *out,
                                              ald_error *err);
+/* Whether a manifest that was read lists a file of this name. */
+int shard_manifest_lists(const shard_manifest *manifest, const char *name);
 /* Takes a copy of `name`, which has no folders. */
 ALD_NODISCARD ald_status shard_manifest_add(shard_manifest *manifest, const char *name,
                                             uint64_t row_count, uint64_t size_bytes,

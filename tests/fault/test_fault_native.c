@@ -125,6 +125,32 @@ static void test_replaced_at_once(void)
     CHECK_INT(names_in(folder), 1);
 }
 
+/* On the disk under another name until commit. */
+static void test_settled(void)
+{
+    for (int keep = 0; keep < 2; keep++) {
+        ald_file_sink *file = NULL;
+        ald_error err = {0};
+        char temporary[4096];
+        (void)unlink(output);
+        REQUIRE_OK(ald_file_create(output, 0, &file, &err), &err);
+        const ald_sink *sink = ald_file_sink_get(file);
+        CHECK_OK(sink->write(sink->ctx, OLD_TEXT, strlen(OLD_TEXT), &err), &err);
+        CHECK_OK(ald_file_settle(file, &err), &err);
+        CHECK_OK(ald_file_settle(file, &err), &err);
+        (void)snprintf(temporary, sizeof temporary, "%s", ald_file_sink_temporary(file));
+        check_text(temporary, OLD_TEXT);
+        CHECK(access(output, F_OK) != 0);
+        if (keep) {
+            CHECK_OK(ald_file_commit(file, &err), &err);
+            check_text(output, OLD_TEXT);
+        } else {
+            ald_file_abort(file);
+        }
+        CHECK_INT(names_in(folder), keep);
+    }
+}
+
 static void test_full_device(void)
 {
     static uint8_t bytes[1 << 20];
@@ -240,6 +266,7 @@ int main(void)
     (void)snprintf(output, sizeof output, "%s/out.ald", folder);
     RUN(test_file_size_limit);
     RUN(test_replaced_at_once);
+    RUN(test_settled);
     RUN(test_full_device);
     RUN(test_what_is_no_file);
     RUN(test_pipe_by_name);

@@ -165,6 +165,46 @@ def test_kill(binary, folder):
     expect(os.listdir(place) == ["out.ald"], f"the folder has {os.listdir(place)}")
 
 
+def test_kill_append(binary, folder):
+    """kill -9 in the middle of append: the file is as it was"""
+    (folder / "in.csv").write_text(table(150000))
+    place = folder / "place"
+    place.mkdir()
+    output = place / "out.ald"
+    status, stderr = run([binary, "convert", "--quiet", "--streaming", "--compression", "none", str(folder / "in.csv"), str(output)])
+    expect(status == 0, stderr)
+    before = output.read_bytes()
+    killed = 0
+    for attempt in range(6):
+        if start_and_kill([binary, "append", "--quiet", str(output), str(folder / "in.csv")], place, {"out.ald"}, 0.002 * attempt):
+            killed += 1
+            expect(output.read_bytes() == before, "the file changed")
+        output.write_bytes(before)
+        for name in os.listdir(place):
+            if name != "out.ald":
+                (place / name).unlink()
+    expect(killed > 0, "the command was never caught at work")
+
+
+def test_killed_shards(binary, folder):
+    """a signal in the middle of shards: none of them is there, and after SIGTERM no temporary file"""
+    (folder / "in.csv").write_text(table(100000))
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        place = folder / f"place{number}"
+        place.mkdir()
+        command = [binary, "convert", "--quiet", "--compression", "zstd-l19", str(folder / "in.csv"), str(place / "s-{shard}.ald"),
+                   "--rows-per-shard", "3000"]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and len(os.listdir(place)) < 5 and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        process.send_signal(number)
+        expect(process.wait(timeout=60) == -number, "the command was not caught at work")
+        rest = os.listdir(place)
+        expect(all(name.endswith(".tmp") for name in rest), f"the folder has {rest}")
+        expect(number == signal.SIGKILL or rest == [], f"the folder has {rest}")
+
+
 def test_input_that_vanishes(binary, folder):
     """a file that shrinks between two commands is cut, not believed"""
     (folder / "in.csv").write_text(table(2000))
