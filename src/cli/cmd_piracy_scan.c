@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,10 @@
 #include "cli/command.h"
 #include "cli/json_print.h"
 #include "cli/piracy_look.h"
+#include "cli/scan_log.h"
 #include "cli/table_print.h"
+
+#define FILES_AT_ONCE 256u
 
 typedef struct scan_args {
     cli_common common;
@@ -85,10 +89,11 @@ typedef struct scan_row {
     const char *path;
     ald_error error; /* status ALD_OK: it was read */
     piracy_result result;
+    uint8_t is_data;   /* else it is not mentioned */
     uint8_t was_known; /* from the log */
 } scan_row;
 
-static void look_at(cli_env *env, const scan_args *args, const piracy_key *key, scan_row *row)
+static void look_at(const cli_env *env, const scan_args *args, const piracy_key *key, scan_row *row)
 {
     cli_env quiet = *env; /* a file that cannot be read is not this command's error */
     cli_input in;
@@ -119,112 +124,6 @@ static const char *buyer_of(const piracy_key *key, const scan_row *row, char tex
     b = buyers_find(&key->buyers, row->result.finding.buyer_hash);
     cli_hash_text(row->result.finding.buyer_hash, text);
     return b != NULL ? b->name : text;
-}
-
-/* ---- the log: a line for each file that was looked at */
-
-typedef struct scan_log {
-    FILE *file;
-    char **lines; /* of an earlier run, sorted */
-    size_t count;
-} scan_log;
-
-/* What a file was when it was looked at: path, size, time of change. */
-static char *log_key(const char *path)
-{
-    struct stat st;
-    char *out = NULL;
-    if (stat(path, &st) != 0 ||
-        asprintf(&out, "%jd %jd.%09ld %s", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
-                 st.st_mtim.tv_nsec, path) < 0) {
-        return NULL;
-    }
-    return out;
-}
-
-static ald_status log_failed(const char *path, ald_error *err)
-{
-    return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot use the log '%s': %s", path,
-                         strerror(errno));
-}
-
-/* A log begins with the key it belongs to: for another one everything is looked at again. */
-static ald_status take_line(scan_log *log, char *line, ssize_t size, const char *first,
-                            const char *path, ald_error *err)
-{
-    char **lines = realloc(log->lines, (log->count + 1) * sizeof(*lines));
-    while (size > 0 && line[size - 1] == '\n') {
-        line[--size] = '\0';
-    }
-    if (lines == NULL) {
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the log");
-    }
-    log->lines = lines;
-    if (log->count == 0 && strcmp(line, first) != 0) {
-        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                             "the log '%s' is that of another key\nname another log", path);
-    }
-    log->lines[log->count] = strdup(line);
-    if (log->lines[log->count] == NULL) {
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the log");
-    }
-    log->count++;
-    return ALD_OK;
-}
-
-static ald_status open_log(const char *path, const piracy_key *key, scan_log *out, ald_error *err)
-{
-    char first[80], text[65], *line = NULL;
-    size_t room = 0;
-    ssize_t size;
-    ald_status status = ALD_OK;
-    FILE *old = fopen(path, "re");
-    cli_hash_text(key->seller.keys->public_key, text);
-    snprintf(first, sizeof(first), "key %s", text);
-    while (old != NULL && status == ALD_OK && (size = getline(&line, &room, old)) >= 0) {
-        status = take_line(out, line, size, first, path, err);
-    }
-    free(line);
-    if (old != NULL) {
-        (void)fclose(old);
-    }
-    if (status != ALD_OK) {
-        return status;
-    }
-    out->file = fopen(path, "ae");
-    if (out->file == NULL) {
-        return log_failed(path, err);
-    }
-    if (out->count == 0) {
-        return fprintf(out->file, "%s\n", first) < 0 ? log_failed(path, err) : ALD_OK;
-    }
-    qsort(out->lines, out->count, sizeof(*out->lines), by_name);
-    return ALD_OK;
-}
-
-static int is_logged(const scan_log *log, const char *key)
-{
-    return log->count > 0 && key != NULL &&
-           bsearch(&key, log->lines, log->count, sizeof(*log->lines), by_name) != NULL;
-}
-
-/* Only what was clean need not be looked at again. */
-static void write_log(const scan_log *log, const scan_row *row, const char *key)
-{
-    if (log->file != NULL && key != NULL && strcmp(verdict_of(row), "clean") == 0) {
-        (void)fprintf(log->file, "%s\n", key); /* an error is seen when it is closed */
-        (void)fflush(log->file);
-    }
-}
-
-static ald_status close_log(scan_log *log, ald_error *err)
-{
-    int failed = log->file != NULL && (ferror(log->file) | fclose(log->file)) != 0;
-    for (size_t i = 0; i < log->count; i++) {
-        free(log->lines[i]);
-    }
-    free(log->lines);
-    return failed ? ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot write the log") : ALD_OK;
 }
 
 /* ---- what was found */
@@ -272,13 +171,19 @@ static void table_row(cli_table *table, const piracy_key *key, const scan_row *r
 }
 
 typedef struct scan_run {
-    cli_env *env;
+    cli_env *env; /* of the command */
+    cli_env file; /* of each file */
     const scan_args *args;
     const piracy_key *key;
     scan_log log;
     scan_sums sums;
     json_print json;
     cli_table table;
+    cli_progress progress;
+    pthread_mutex_t lock; /* of log, progress and done */
+    const path_list *paths;
+    scan_row *rows; /* of the files being looked at: from paths[first] on */
+    size_t first, done;
 } scan_run;
 
 /* Whether a file's name says that it has data; the others are not mentioned. */
@@ -290,36 +195,97 @@ static int is_data(const cli_env *env, const char *path)
     return file_format_find(&quiet, path, NULL, "--from", &format, &err) == ALD_OK;
 }
 
-static void scan_one(scan_run *run, const char *path)
+/* Only what was clean need not be looked at again. */
+static void scan_one(void *arg, uint32_t index)
 {
-    scan_row row;
-    if (!is_data(run->env, path)) {
+    scan_run *run = arg;
+    scan_row *row = &run->rows[index];
+    memset(row, 0, sizeof(*row));
+    row->path = run->paths->items[run->first + index];
+    row->is_data = (uint8_t)is_data(&run->file, row->path);
+    char *key = row->is_data ? scan_log_key(row->path) : NULL;
+    row->was_known = (uint8_t)scan_log_has(&run->log, key);
+    if (row->is_data && !row->was_known) {
+        look_at(&run->file, run->args, run->key, row);
+    }
+    (void)pthread_mutex_lock(&run->lock);
+    if (row->is_data && !row->was_known && strcmp(verdict_of(row), "clean") == 0) {
+        scan_log_add(&run->log, key);
+    }
+    cli_progress_update(&run->progress, ++run->done, run->paths->count);
+    (void)pthread_mutex_unlock(&run->lock);
+    free(key);
+}
+
+static void show_row(scan_run *run, const scan_row *row)
+{
+    if (!row->is_data) {
         return;
     }
-    char *key = log_key(path);
-    memset(&row, 0, sizeof(row));
-    row.path = path;
-    if (is_logged(&run->log, key)) {
-        row.was_known = 1;
-    } else {
-        look_at(run->env, run->args, run->key, &row);
-        write_log(&run->log, &row, key);
-    }
-    free(key);
-    add_sum(&run->sums, &row);
+    add_sum(&run->sums, row);
     if (run->args->json) {
-        json_row(&run->json, run->key, &row);
-    } else if (strcmp(verdict_of(&row), "clean") != 0) {
-        table_row(&run->table, run->key, &row);
+        json_row(&run->json, run->key, row);
+    } else if (strcmp(verdict_of(row), "clean") != 0) {
+        table_row(&run->table, run->key, row);
     }
 }
 
-static ald_status scan_all(scan_run *run, const path_list *paths, ald_error *err)
+/* A thread for each file, where there are more files than threads; else all threads for a file. What is shown is in the
+ * order of names. */
+static ald_status scan_files(scan_run *run, ald_error *err)
 {
-    cli_progress progress;
-    ald_status status = ALD_OK;
-    memset(&progress, 0, sizeof(progress));
-    cli_progress_start(&progress, run->env, "scanning", "files");
+    const ald_host *host = &run->env->host;
+    const size_t count = run->paths->count;
+    const int side_by_side = host->run_tasks != NULL && count > host->thread_count;
+    run->file = *run->env;
+    run->rows = calloc(FILES_AT_ONCE, sizeof(*run->rows));
+    if (run->rows == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the files");
+    }
+    if (side_by_side) {
+        run->file.host.thread_count = 1;
+        run->file.host.run_tasks = NULL;
+    }
+    for (run->first = 0; run->first < count; run->first += FILES_AT_ONCE) {
+        size_t left = count - run->first;
+        uint32_t some = left < FILES_AT_ONCE ? (uint32_t)left : FILES_AT_ONCE;
+        if (side_by_side) {
+            host->run_tasks(host->ctx, some, scan_one, run);
+        }
+        for (uint32_t i = 0; i < some; i++) {
+            if (!side_by_side) {
+                scan_one(run, i);
+            }
+            show_row(run, &run->rows[i]);
+        }
+    }
+    free(run->rows);
+    return ALD_OK;
+}
+
+static void print_sums(scan_run *run)
+{
+    const scan_sums *sums = &run->sums;
+    if (run->args->json) {
+        json_close(&run->json, ']');
+        json_uint(&run->json, "found", sums->found);
+        json_uint(&run->json, "marked", sums->marked);
+        json_uint(&run->json, "clean", sums->clean);
+        json_uint(&run->json, "unreadable", sums->unreadable);
+        json_close(&run->json, '}');
+        json_end(&run->json);
+        return;
+    }
+    if (sums->found + sums->marked + sums->unreadable > 0) {
+        cli_table_print(&run->table, 0);
+    }
+    cli_printf("%" PRIu64 " found, %" PRIu64 " marked, %" PRIu64 " clean, %" PRIu64 " unreadable\n",
+               sums->found, sums->marked, sums->clean, sums->unreadable);
+}
+
+static ald_status scan_all(scan_run *run, ald_error *err)
+{
+    cli_progress_start(&run->progress, run->env, "scanning", "files");
     if (run->args->json) {
         json_open(&run->json, NULL, '{');
         json_open(&run->json, "files", '[');
@@ -329,27 +295,40 @@ static ald_status scan_all(scan_run *run, const path_list *paths, ald_error *err
         cli_table_column(&run->table, "buyer", 0);
         cli_table_column(&run->table, "bits", 1);
     }
-    for (size_t i = 0; i < paths->count; i++) {
-        scan_one(run, paths->items[i]);
-        cli_progress_update(&progress, i + 1, paths->count);
+    ald_status status = scan_files(run, err);
+    cli_progress_end(&run->progress);
+    if (status == ALD_OK && !run->args->json) {
+        status = cli_table_check(&run->table, err);
     }
-    cli_progress_end(&progress);
-    if (run->args->json) {
-        json_close(&run->json, ']');
-        json_uint(&run->json, "found", run->sums.found);
-        json_uint(&run->json, "marked", run->sums.marked);
-        json_uint(&run->json, "clean", run->sums.clean);
-        json_uint(&run->json, "unreadable", run->sums.unreadable);
-        json_close(&run->json, '}');
-        json_end(&run->json);
-        return ALD_OK;
+    if (status == ALD_OK) {
+        print_sums(run);
     }
-    if (run->sums.found + run->sums.marked + run->sums.unreadable > 0) {
-        cli_table_print(&run->table, 0);
+    return status;
+}
+
+/* What a log is for: the key, and everything else that decides whether a file is clean. To be freed. */
+static char *log_head(const scan_args *args, const piracy_key *key)
+{
+    char text[65], *out = NULL;
+    const char *id = args->look.seller.dataset_id;
+    cli_hash_text(key->seller.keys->public_key, text);
+    if (asprintf(&out, "key %s, %zu buyers, %zu conversions, dataset %s", text, key->buyers.count,
+                 key->affine_count, id != NULL ? id : "-") < 0) {
+        return NULL;
     }
-    status = cli_table_check(&run->table, err);
-    cli_printf("%" PRIu64 " found, %" PRIu64 " marked, %" PRIu64 " clean, %" PRIu64 " unreadable\n",
-               run->sums.found, run->sums.marked, run->sums.clean, run->sums.unreadable);
+    return out;
+}
+
+static ald_status start_log(scan_run *run, ald_error *err)
+{
+    char *head = run->args->log != NULL ? log_head(run->args, run->key) : NULL;
+    ald_status status = ALD_OK;
+    if (head != NULL) {
+        status = scan_log_open(run->args->log, head, &run->log, err);
+    } else if (run->args->log != NULL) {
+        status = ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the log");
+    }
+    free(head);
     return status;
 }
 
@@ -366,6 +345,7 @@ static ald_status run_scan(cli_env *env, void *raw, ald_error *err)
     run.env = env;
     run.args = args;
     run.key = &key;
+    (void)pthread_mutex_init(&run.lock, NULL);
     ald_status status =
         piracy_key_open(env, &args->look, &args->read.trust.key_passphrase, &key, err);
     if (status == ALD_OK) {
@@ -374,13 +354,15 @@ static ald_status run_scan(cli_env *env, void *raw, ald_error *err)
     }
     if (status == ALD_OK) {
         env->subject = NULL;
-        status = args->log != NULL ? open_log(args->log, &key, &run.log, err) : ALD_OK;
+        run.paths = &paths;
+        status = start_log(&run, err);
     }
     if (status == ALD_OK) {
-        status = scan_all(&run, &paths, err);
+        status = scan_all(&run, err);
         env->answer = run.sums.found + run.sums.marked > 0 ? CLI_EXIT_FAILED : CLI_EXIT_OK;
     }
-    ald_status closed = close_log(&run.log, status == ALD_OK ? err : &ignored);
+    ald_status closed = scan_log_close(&run.log, status == ALD_OK ? err : &ignored);
+    (void)pthread_mutex_destroy(&run.lock);
     cli_table_clear(&run.table);
     clear_paths(&paths);
     piracy_key_close(&key);
@@ -428,7 +410,8 @@ const cli_command cli_cmd_piracy_scan = {
     .verb = "piracy scan",
     .brief = "looks for your marks in all files of a folder",
     .details = "Files in every format that `convert` reads, told by their names. What cannot be "
-               "read is listed and does not stop the scan. Exits with 0 when nothing was found, "
+               "read is listed and does not stop the scan. Files are looked at side by side, one "
+               "on each thread. Exits with 0 when nothing was found, "
                "with 1 when there is a mark of yours.",
     .examples = examples,
     .operands = operands,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,7 @@ typedef struct kept_secret {
     char bytes[ALD_PASSPHRASE_BYTES];
 } kept_secret;
 static kept_secret *kept_secrets;
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER; /* files are scanned side by side */
 
 void cli_secret_forget(void)
 {
@@ -253,13 +255,17 @@ ald_status cli_secret_read(cli_env *env, const cli_secret_kind *kind, const secr
     if (options->file != NULL) {
         status = read_file(options->file, out, capacity, size, err);
     } else if (has_fd) {
+        (void)pthread_mutex_lock(&kept_lock);
         status = read_descriptor((int)options->fd, out, capacity, size, err);
+        (void)pthread_mutex_unlock(&kept_lock);
     } else if (variable != NULL) {
         status = read_variable(variable, out, capacity, size, err);
     } else if (twice) {
         status = ask(env, kind, subject, 1, out, capacity, size, err);
     } else {
+        (void)pthread_mutex_lock(&kept_lock);
         status = ask_once(env, kind, subject, out, capacity, size, err);
+        (void)pthread_mutex_unlock(&kept_lock);
     }
     return status == ALD_OK && twice ? check_new(env, kind, out, *size, err) : status;
 }
