@@ -50,6 +50,8 @@ ALD_API const char *ald_entropy_class_text(uint8_t entropy_class);
     8 /* the coarsest plane looked at: cells of 2^-8 of the spread's power of two */
 #define ALD_ENTROPY_PLANES 17
 
+#define ALD_LSB_MAP_WORDS 64 /* of 64 rows */
+
 typedef struct ald_column_entropy {
     const char *name;
     uint32_t column;       /* top-level */
@@ -72,6 +74,8 @@ typedef struct ald_column_entropy {
     double phase_p[ALD_ENTROPY_PLANES], phase_strength[ALD_ENTROPY_PLANES];
     double p;                /* of the strongest sign; 1 without one */
     uint64_t low_bytes[256]; /* histogram of the lowest byte, of distinct values */
+    /* The lowest bits of the first rows, in their order: bit i of word w is that of row 64 w + i. Known: a finite number. */
+    uint64_t lsb_map[ALD_LSB_MAP_WORDS], lsb_known[ALD_LSB_MAP_WORDS];
 } ald_column_entropy;
 
 typedef struct ald_entropy ald_entropy;

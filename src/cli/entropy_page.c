@@ -52,7 +52,9 @@ static const char style[] =
     "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
     "h2{margin:2em 0 .2em;border-top:1px solid "
     "#ccc;padding-top:.6em}table{border-collapse:collapse}"
-    "td{padding:.1em 1em .1em 0}.bad{color:#a00;font-weight:bold}svg{margin:.4em 1.5em .4em 0}"
+    "td{padding:.1em 1em .1em "
+    "0}.bad{color:#a00;font-weight:bold}figure{display:inline-block;margin:0 1.5em 0 "
+    "0}svg{margin:.4em 0}"
     "small{color:#666}@media print{h2{page-break-after:avoid}}</style></head><body>";
 
 /* A plot of bars that share one scale. `low` is the value of a bar without height. */
@@ -60,7 +62,7 @@ static ald_status bars(ald_buffer *out, const char *title, const double *values,
                        double most, unsigned bar_width, ald_error *err)
 {
     TRY(page_format(out, err,
-                    "<figure style=\"display:inline-block;margin:0\"><svg width=\"%zu\" "
+                    "<figure><svg width=\"%zu\" "
                     "height=\"84\" role=\"img\" aria-label=\"%s\">",
                     count * bar_width, title));
     for (size_t i = 0; i < count; i++) {
@@ -96,6 +98,46 @@ static ald_status numbers(const ald_column_entropy *c, ald_buffer *out, ald_erro
     return page_format(out, err, "</table>");
 }
 
+/* A line of the map: its bits that are 1 as strokes. */
+static ald_status map_line(ald_buffer *out, uint64_t bits, unsigned y, ald_error *err)
+{
+    for (unsigned x = 0; x < 64;) {
+        unsigned run = 0;
+        while (x + run < 64 && (bits >> (x + run) & 1) != 0) {
+            run++;
+        }
+        if (run > 0) {
+            TRY(page_format(out, err, "M%u %u.5h%u", x, y, run));
+        }
+        x += run + 1;
+    }
+    return ALD_OK;
+}
+
+/* Rows as they lie, 64 to a line: a bit that follows a pattern shows as stripes. Grey: no number. */
+static ald_status bit_map(ald_buffer *out, const ald_column_entropy *c, ald_error *err)
+{
+    uint64_t lines = (c->row_count + 63) / 64;
+    unsigned height = lines < ALD_LSB_MAP_WORDS ? (unsigned)lines : ALD_LSB_MAP_WORDS;
+    TRY(page_format(out, err,
+                    "<figure><svg width=\"192\" "
+                    "height=\"%u\" viewBox=\"0 0 64 %u\" role=\"img\" aria-label=\"lowest bits of "
+                    "the first rows\"><rect width=\"64\" height=\"%u\" fill=\"#eef\"/><path "
+                    "stroke=\"#47a\" d=\"",
+                    3 * height, height, height));
+    for (unsigned y = 0; y < height; y++) {
+        TRY(map_line(out, c->lsb_map[y] & c->lsb_known[y], y, err));
+    }
+    TRY(page_format(out, err, "\"/><path stroke=\"#bbb\" d=\""));
+    for (unsigned y = 0; y < height; y++) {
+        TRY(map_line(out, ~c->lsb_known[y], y, err));
+    }
+    return page_format(out, err,
+                       "\"/></svg><figcaption><small>lowest bits of the first %u rows, 64 to a "
+                       "line</small></figcaption></figure>",
+                       c->row_count < 64 * height ? (unsigned)c->row_count : 64 * height);
+}
+
 /* About -log10 of a probability. */
 static double zeros_behind_point(double p)
 {
@@ -118,6 +160,7 @@ static ald_status plots(const ald_column_entropy *c, ald_buffer *out, ald_error 
     for (size_t i = 0; i < ALD_ENTROPY_PLANES; i++) {
         phases[i] = zeros_behind_point(c->phase_p[i]);
     }
+    TRY(bit_map(out, c, err));
     TRY(bars(out, "lowest bit: 0, 1", ones, 2, 1, 40, err));
     TRY(bars(out, "lowest byte, 0 to 255", bytes, 256, most, 2, err));
     return bars(out, "phase, planes 8 to 24: digits of 1/p, to 40", phases, ALD_ENTROPY_PLANES, 40,

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ald/native.h"
+#include "cli/signers.h"
 
 static const opt_spec look_specs[] = {
     {.name = "buyers",
@@ -13,7 +15,8 @@ static const opt_spec look_specs[] = {
      .offset = offsetof(look_options, buyers),
      .help =
          "a registry of buyers, as `watermark` writes it: names for hashes, and each of them is "
-         "tried, which needs far less data than reading one blind"},
+         "tried, which needs far less data than reading one blind; default: buyers.jsonl in "
+         "~/.alimentar, where it is there"},
     {.name = "affine",
      .arg = "FACTOR,OFFSET",
      .kind = OPT_LIST,
@@ -42,6 +45,22 @@ static ald_status parse_affine(const char *text, ald_watermark_affine *out, ald_
     return ALD_OK;
 }
 
+/* Without a name the seller's own registry, where there is one. */
+static ald_status read_buyers(cli_env *env, const char *path, buyer_list *out, ald_error *err)
+{
+    char *own = NULL;
+    ald_status status = ALD_OK;
+    if (path != NULL) {
+        return buyers_read(env, path, out, err);
+    }
+    if (cli_home_path("buyers.jsonl", &own, err) == ALD_OK && access(own, F_OK) == 0) {
+        status = buyers_read(env, own, out, err);
+        cli_keep_subject(env, own);
+    }
+    free(own);
+    return status;
+}
+
 ald_status piracy_key_open(cli_env *env, const look_options *options,
                            const secret_options *passphrase, piracy_key *out, ald_error *err)
 {
@@ -53,8 +72,8 @@ ald_status piracy_key_open(cli_env *env, const look_options *options,
     for (size_t i = 0; i < options->affine.count && status == ALD_OK; i++) {
         status = parse_affine(options->affine.items[i], &out->affine[out->affine_count++], err);
     }
-    if (status == ALD_OK && options->buyers != NULL) {
-        status = buyers_read(env, options->buyers, &out->buyers, err);
+    if (status == ALD_OK) {
+        status = read_buyers(env, options->buyers, &out->buyers, err);
     }
     return status == ALD_OK ? cli_seller_open(env, &options->seller, passphrase, &out->seller, err)
                             : status;

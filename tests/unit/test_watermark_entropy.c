@@ -150,6 +150,10 @@ static void test_written_bits(void)
         CHECK(c.signs & (kinds[k] == MARK_INTS ? ALD_SIGN_ISLAND : ALD_SIGN_PERIOD));
         if (kinds[k] != MARK_INTS)
             CHECK(c.peak_256 > 0.6);
+        for (size_t i = 0; i < (size_t)ALD_LSB_MAP_WORDS * 64; i++) {
+            CHECK_UINT(c.lsb_known[i / 64] >> i % 64 & 1, i < ROWS);
+            CHECK_UINT(c.lsb_map[i / 64] >> i % 64 & 1, i < ROWS ? pattern[i % 256] : 0);
+        }
     }
 }
 

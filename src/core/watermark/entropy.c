@@ -152,6 +152,14 @@ static void set_correlation(const ald__row_bits *rows, int pattern, ald_column_e
     out->peak_256 = ald__row_bits_peak(rows, pattern);
 }
 
+static void set_map(const ald__row_bits *rows, int pattern, ald_column_entropy *out)
+{
+    for (size_t i = 0; i < ALD_LSB_MAP_WORDS; i++) {
+        out->lsb_map[i] = rows->first[i][pattern];
+        out->lsb_known[i] = rows->first[i][2];
+    }
+}
+
 static void set_raw(ald_column_entropy *out)
 {
     if (out->lsb_entropy < RAW_ENTROPY)
@@ -233,6 +241,7 @@ ald_status ald__entropy_column(const ald__mark_tally *tally, const ald__row_bits
         set_bytes(&c, out);
         set_ks(&c, out);
         set_correlation(rows, is_f32, out);
+        set_map(rows, is_f32, out);
         set_raw(out);
         judge(tally, is_f32, decimals, out);
     }

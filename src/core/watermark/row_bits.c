@@ -39,6 +39,8 @@ static void take_word(ald__row_bits *b)
 {
     uint64_t word = (b->rows - 1) / 64;
     memcpy(b->ring[word % ALD__LAG_WORDS], b->now, sizeof b->now);
+    if (word < ALD_LSB_MAP_WORDS)
+        memcpy(b->first[word], b->now, sizeof b->first[word]);
     memset(b->now, 0, sizeof b->now);
     const uint64_t *now = b->ring[word % ALD__LAG_WORDS];
     for (size_t i = 0; i < ALD__LAGS; i++) {

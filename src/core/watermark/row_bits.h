@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ald/piracy.h"
+
 #define ALD__LAG_WORDS 18 /* of 64 rows: the longest lag, 1,024, and one more of each side */
 #define ALD__LAGS 96      /* 1 to 64, 128, 256, 512, 1,024, and around 256 */
 #define ALD__LAGS_SCORED 68
@@ -16,6 +18,8 @@ typedef struct ald__row_bits {
     uint64_t ring[ALD__LAG_WORDS]
                  [4]; /* lowest bit of the double, of the float; finite; finite and not 0 */
     uint64_t now[4];
+    uint64_t first[ALD_LSB_MAP_WORDS]
+                  [3]; /* of the first rows: lowest bit of the double, of the float; finite */
     /* by lag: pairs of finite rows; equal bits of them (2); pairs that are not 0; equal (2); ones of the first and of the second (2
      * each) */
     uint64_t sums[ALD__LAGS][10];
