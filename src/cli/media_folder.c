@@ -54,8 +54,11 @@ void cli_media_free(cli_media *media)
     free_names(&media->labels);
     free_names(&media->splits);
     free_names(&media->left_out);
+    for (size_t i = 0; i < media->table_count; i++) {
+        free(media->tables[i].path);
+    }
     free(media->files);
-    free(media->metadata);
+    free(media->tables);
     free(media->root);
     free(media);
 }
@@ -120,18 +123,26 @@ static ald_status add_file(media_walk *w, const char *path, uint64_t size, media
     return ALD_OK;
 }
 
-/* metadata.csv and metadata.jsonl of the folder itself. */
-static int take_metadata(media_walk *w, const char *path)
+static int is_table(const char *name, int depth)
+{
+    const char *slash = strrchr(name, '/');
+    const char *last = slash != NULL ? slash + 1 : name;
+    return depth <= 1 && (strcmp(last, "metadata.csv") == 0 || strcmp(last, "metadata.jsonl") == 0);
+}
+
+static ald_status add_table(media_walk *w, const char *path, ald_error *err)
 {
     cli_media *m = w->media;
-    const char *name = path + w->root_size;
-    int is_csv = strcmp(name, "metadata.csv") == 0;
-    if ((!is_csv && strcmp(name, "metadata.jsonl") != 0) || m->metadata != NULL) {
-        return 0;
+    media_table *tables = realloc(m->tables, (m->table_count + 1) * sizeof(*tables));
+    char *copy = strdup(path);
+    m->tables = tables != NULL ? tables : m->tables;
+    if (tables == NULL || copy == NULL) {
+        free(copy);
+        return no_memory(err);
     }
-    m->metadata = strdup(path);
-    m->is_csv = (uint8_t)is_csv;
-    return m->metadata != NULL;
+    tables[m->table_count++] =
+        (media_table){copy, copy + w->root_size, copy[strlen(copy) - 1] == 'v'};
+    return ALD_OK;
 }
 
 static ald_status walk(media_walk *w, const char *folder, int depth, ald_error *err);
@@ -148,8 +159,8 @@ static ald_status visit(media_walk *w, int folder, const char *path, const char 
         return is_link ? leave_out(w->media, path + w->root_size, err)
                        : walk(w, path, depth + 1, err);
     }
-    if (S_ISREG(st.st_mode) && take_metadata(w, path)) {
-        return ALD_OK;
+    if (S_ISREG(st.st_mode) && is_table(path + w->root_size, depth)) {
+        return add_table(w, path, err);
     }
     if (w->only == MEDIA_OTHER && file_format_of_path(path) != FORMAT_UNKNOWN) {
         w->has_data = 1;
@@ -339,6 +350,35 @@ static ald_status name_folders(cli_media *m, ald_error *err)
 
 /* ---- */
 
+static int compare_tables(const void *a, const void *b)
+{
+    return strcmp(((const media_table *)a)->name, ((const media_table *)b)->name);
+}
+
+/* Of both tables of one folder the CSV is read; it is in front of the other one. */
+static ald_status choose_tables(cli_media *m, ald_error *err)
+{
+    size_t kept = 0;
+    ald_status status = ALD_OK;
+    if (m->table_count > 0) {
+        qsort(m->tables, m->table_count, sizeof(*m->tables), compare_tables);
+    }
+    for (size_t i = 0; i < m->table_count; i++) {
+        size_t size = kept > 0 ? strlen(m->tables[kept - 1].name) - 3 : 0; /* without "csv" */
+        if (kept > 0 && !m->tables[i].is_csv &&
+            strncmp(m->tables[kept - 1].name, m->tables[i].name, size) == 0) {
+            if (status == ALD_OK) {
+                status = leave_out(m, m->tables[i].name, err);
+            }
+            free(m->tables[i].path);
+        } else {
+            m->tables[kept++] = m->tables[i];
+        }
+    }
+    m->table_count = kept;
+    return status;
+}
+
 /* Keeps files of one kind. */
 static ald_status choose_kind(media_walk *w, ald_error *err)
 {
@@ -381,6 +421,9 @@ static ald_status look_through(media_walk *w, const char *path, ald_error *err)
     }
     w->root_size = size + (path[size - 1] != '/');
     ald_status status = walk(w, path, 0, err);
+    if (status == ALD_OK) {
+        status = choose_tables(w->media, err);
+    }
     return status == ALD_OK ? choose_kind(w, err) : status;
 }
 

@@ -19,15 +19,23 @@ typedef struct media_names {
     size_t count;
 } media_names;
 
+/* metadata.csv or metadata.jsonl of the folder, or of a folder in it. */
+typedef struct media_table {
+    char *path;
+    const char *
+        name; /* of the file below the folder; what is in front of its last part is that of its files, too */
+    uint8_t is_csv;
+} media_table;
+
 typedef struct cli_media {
     char *root;
     media_kind kind;
     media_file *files; /* in the order of their names */
     size_t count, capacity;
     media_names labels, splits;
-    uint64_t bytes;       /* of all files */
-    char *metadata;       /* the path of metadata.csv or metadata.jsonl in the folder; NULL: none */
-    uint8_t is_csv;       /* which of them */
+    uint64_t bytes;      /* of all files */
+    media_table *tables; /* in the order of their names */
+    size_t table_count;
     media_names left_out; /* some of the files that are none of the kind … */
     size_t left_count;    /* … of so many */
 } cli_media;

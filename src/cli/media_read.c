@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a folder: bytes, name, and what its folders say. With a metadata file its rows are the table's, in its order, and
- * its other columns stand between name and class. */
+/* Rows of a folder: bytes, name, and what its folders say. With metadata the rows are those of its tables, in their order, and
+ * their other columns stand between name and class. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "ald/schema.h"
 #include "ald/stream.h"
 #include "cli/media_folder.h"
+#include "cli/select.h"
 #include "interchange/format/error_in.h"
 #include "interchange/text/column.h"
 
@@ -25,14 +26,16 @@ typedef struct media_stream {
     ald_host host;
     struct ArrowSchema schema;
     uint8_t has_label, has_split; /* as columns of their own */
+    uint8_t no_bytes;             /* nobody will look at them */
     size_t own_count;             /* columns but those of the metadata */
     size_t next;                  /* file, without metadata */
     /* With metadata. */
+    size_t table; /* that is read */
     ald_source source;
     struct ArrowArrayStream rows; /* release NULL: none */
     struct ArrowSchema row_schema;
-    int64_t key; /* the column of names */
-    uint64_t row;
+    int64_t key;       /* the column of names */
+    uint64_t row;      /* of the table */
     uint8_t *is_named; /* of each file */
 } media_stream;
 
@@ -110,7 +113,8 @@ static ald_status add_file(media_stream *s, media_batch *b, const media_file *f,
         return no_memory(err);
     }
     (void)snprintf(path, room, "%s%s%s", m->root, m->root[root - 1] == '/' ? "" : "/", f->name);
-    ald_status status = add_bytes(s, b, path, err);
+    ald_status status =
+        s->no_bytes ? ald__column_add_bytes(&b->bytes, "", 0, err) : add_bytes(s, b, path, err);
     free(path);
     if (status == ALD_OK) {
         status = ald__column_add_bytes(&b->name, f->name, strlen(f->name), err);
@@ -212,7 +216,8 @@ static ald_status fill_files(media_stream *s, media_batch *b, ald_error *err)
     ald_status status = ALD_OK;
     size_t rows = 0;
     while (status == ALD_OK && s->next < s->media->count && rows < BATCH_ROWS &&
-           (rows == 0 || b->bytes.bytes_size + s->media->files[s->next].size <= BATCH_BYTES)) {
+           (rows == 0 || s->no_bytes ||
+            b->bytes.bytes_size + s->media->files[s->next].size <= BATCH_BYTES)) {
         status = add_file(s, b, &s->media->files[s->next++], err);
         rows++;
     }
@@ -238,33 +243,49 @@ static const media_file *find_file(const media_stream *s, const char *name, size
     return NULL;
 }
 
+/* The file that a row names, beside the table that it is in. */
+static ald_status named_file(media_stream *s, const struct ArrowArray *rows, int64_t row,
+                             ald_buffer *name, const media_file **out, ald_error *err)
+{
+    const media_table *t = &s->media->tables[s->table];
+    const char *slash = strrchr(t->name, '/');
+    size_t folder = slash != NULL ? (size_t)(slash - t->name) + 1 : 0;
+    ald_sink sink = ald_buffer_sink(name);
+    name->size = 0;
+    ald_status status = folder > 0 ? sink.write(sink.ctx, t->name, folder, err) : ALD_OK;
+    if (status == ALD_OK) {
+        status = ald_value_to_text(s->row_schema.children[s->key], rows->children[s->key], row, 0,
+                                   NULL, name, err);
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
+    const char *text = name->size > 0 ? (const char *)name->data : "";
+    *out = memchr(text, 0, name->size) == NULL ? find_file(s, text, name->size) : NULL;
+    if (*out == NULL) {
+        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                             "%s: row %" PRIu64 ": there is no %s '%.*s' in the folder", t->name,
+                             s->row, s->media->kind == MEDIA_IMAGE ? "image" : "audio file",
+                             name->size < 80 ? (int)name->size : 80, text);
+    }
+    return ALD_OK;
+}
+
 static ald_status fill_named(media_stream *s, const struct ArrowArray *rows, media_batch *b,
                              ald_error *err)
 {
-    ald_buffer text = {NULL, 0, 0, &s->host.alloc};
+    ald_buffer name = {NULL, 0, 0, &s->host.alloc};
     ald_status status = ALD_OK;
     for (int64_t i = 0; status == ALD_OK && i < rows->length; i++) {
-        text.size = 0;
+        const media_file *f = NULL;
         s->row++;
-        status = ald_value_to_text(s->row_schema.children[s->key], rows->children[s->key], i, 0,
-                                   NULL, &text, err);
-        const media_file *f =
-            status == ALD_OK && memchr(text.data, 0, text.size) == NULL
-                ? find_file(s, text.size > 0 ? (const char *)text.data : "", text.size)
-                : NULL;
-        if (status == ALD_OK && f == NULL) {
-            status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
-                                   "%s: row %" PRIu64 ": there is no %s '%.*s' in the folder",
-                                   s->media->is_csv ? "metadata.csv" : "metadata.jsonl", s->row,
-                                   s->media->kind == MEDIA_IMAGE ? "image" : "audio file",
-                                   text.size < 80 ? (int)text.size : 80, (const char *)text.data);
-        }
+        status = named_file(s, rows, i, &name, &f, err);
         if (status == ALD_OK) {
             s->is_named[f - s->media->files] = 1;
             status = add_file(s, b, f, err);
         }
     }
-    ald_buffer_clear(&text);
+    ald_buffer_clear(&name);
     return status;
 }
 
@@ -283,12 +304,35 @@ static void note_unnamed(const media_stream *s)
     }
 }
 
+static ald_status open_table(media_stream *s, ald_error *err);
+
+/* The next rows of the tables; rows->release NULL: all are read. */
+static ald_status next_rows(media_stream *s, struct ArrowArray *rows, ald_error *err)
+{
+    for (;;) {
+        const char *name = s->media->tables[s->table].name;
+        ald_status status = ald_stream_next(&s->rows, rows, err);
+        status = ald__error_in("", name, strlen(name), status, err);
+        if (status != ALD_OK || rows->release != NULL || s->table + 1 == s->media->table_count) {
+            return status;
+        }
+        s->rows.release(&s->rows);
+        s->rows.release = NULL;
+        ald_source_close(&s->source);
+        s->table++;
+        status = open_table(s, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+    }
+}
+
 static ald_status next_named(media_stream *s, struct ArrowArray *out, ald_error *err)
 {
     struct ArrowArray rows;
     media_batch b;
     memset(&rows, 0, sizeof(rows));
-    ald_status status = ald_stream_next(&s->rows, &rows, err);
+    ald_status status = next_rows(s, &rows, err);
     if (status != ALD_OK) {
         return status;
     }
@@ -315,7 +359,7 @@ static ald_status media_next(void *ctx, struct ArrowArray *out, ald_error *err)
 {
     media_stream *s = ctx;
     media_batch b;
-    if (s->rows.release != NULL) {
+    if (s->media->table_count > 0) {
         return next_named(s, out, err);
     }
     if (s->next == s->media->count) {
@@ -375,7 +419,7 @@ static ald_status make_field(media_stream *s, const char *type, const char *name
 
 static ald_status make_schema(media_stream *s, ald_error *err)
 {
-    const struct ArrowSchema *rows = s->rows.release != NULL ? &s->row_schema : NULL;
+    const struct ArrowSchema *rows = s->media->table_count > 0 ? &s->row_schema : NULL;
     s->has_label = s->media->labels.count > 0 && (rows == NULL || !has_column(rows, "label"));
     s->has_split = s->media->splits.count > 0 && (rows == NULL || !has_column(rows, "split"));
     s->own_count = 2u + s->has_label + s->has_split;
@@ -408,19 +452,29 @@ static ald_status make_schema(media_stream *s, ald_error *err)
     return status;
 }
 
-static ald_status open_rows(media_stream *s, ald_error *err)
+/* Those behind the first have its columns and types. */
+static ald_status open_table(media_stream *s, ald_error *err)
 {
     const cli_media *m = s->media;
-    uint64_t usual = m->count > 0 ? m->bytes / m->count + 1 : 1, rows = BATCH_BYTES / usual;
+    const media_table *t = &m->tables[s->table];
+    uint64_t usual = m->bytes / m->count + 1, rows = BATCH_BYTES / usual;
     ald_csv_options csv = ALD_CSV_OPTIONS_INIT;
     ald_jsonl_options jsonl = ALD_JSONL_OPTIONS_INIT;
     rows = rows < 1 ? 1 : rows < BATCH_ROWS ? rows : BATCH_ROWS;
     csv.text.batch_rows = jsonl.text.batch_rows = (uint32_t)rows;
-    ald_status status = ald_file_open(m->metadata, 0, &s->source, err);
+    csv.text.schema = jsonl.text.schema = s->table > 0 ? &s->row_schema : NULL;
+    s->row = 0;
+    ald_status status = ald_file_open(t->path, 0, &s->source, err);
     if (status == ALD_OK) {
-        status = m->is_csv ? ald_csv_open(&s->source, &csv, &s->host, &s->rows, err)
+        status = t->is_csv ? ald_csv_open(&s->source, &csv, &s->host, &s->rows, err)
                            : ald_jsonl_open(&s->source, &jsonl, &s->host, &s->rows, err);
     }
+    return ald__error_in("", t->name, strlen(t->name), status, err);
+}
+
+static ald_status open_rows(media_stream *s, ald_error *err)
+{
+    ald_status status = open_table(s, err);
     if (status == ALD_OK) {
         status = ald_stream_schema(&s->rows, &s->row_schema, err);
     }
@@ -436,11 +490,25 @@ static ald_status open_rows(media_stream *s, ald_error *err)
         has_column(&s->row_schema, "name")) {
         return ald_error_set(err, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET,
                              s->key == s->row_schema.n_children
-                                 ? "metadata has no column " KEY
-                                 : "metadata may not have columns bytes and name");
+                                 ? "%s: metadata has no column " KEY
+                                 : "%s: metadata may not have columns bytes and name",
+                             s->media->tables[0].name);
     }
-    s->is_named = calloc(m->count, 1);
+    s->is_named = calloc(s->media->count, 1);
     return s->is_named != NULL ? ALD_OK : no_memory(err);
+}
+
+/* Whether the files need not be read. */
+static ald_status look_at_needs(media_stream *s, const cli_input *in, ald_error *err)
+{
+    uint8_t *keep = calloc((size_t)s->schema.n_children + 1, 1);
+    if (keep == NULL) {
+        return no_memory(err);
+    }
+    s->no_bytes = in->columns != NULL &&
+                  cli_select_needs(in->env, &s->schema, in->columns, in->where, keep) && !keep[0];
+    free(keep);
+    return ALD_OK;
 }
 
 static void note_left_out(const cli_input *in)
@@ -470,20 +538,19 @@ ald_status cli_media_open(cli_input *in, ald_error *err)
     s->media = in->media;
     s->env = in->env;
     s->host = in->env->host;
-    ald_status status = ALD_OK;
-    if (in->media->metadata != NULL) {
-        const char *name = in->media->is_csv ? "metadata.csv" : "metadata.jsonl";
-        status = ald__error_in("", name, strlen(name), open_rows(s, err), err);
-    }
+    ald_status status = in->media->table_count > 0 ? open_rows(s, err) : ALD_OK;
     if (status == ALD_OK) {
         status = make_schema(s, err);
+    }
+    if (status == ALD_OK) {
+        status = look_at_needs(s, in, err);
     }
     if (status != ALD_OK) {
         media_free(s);
         return status;
     }
     note_left_out(in);
-    uint64_t rows = s->rows.release == NULL ? in->media->count : 0;
+    uint64_t rows = in->media->table_count == 0 ? in->media->count : 0;
     ald_stream_impl impl = {media_schema, media_next, media_free, s, rows};
     return ald_stream_new(&impl, &in->env->host.alloc, &in->stream, err);
 }

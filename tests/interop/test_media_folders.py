@@ -153,6 +153,35 @@ def metadata(binary, folder):
         check(status == 1 and want in stderr and "Sanitizer" not in stderr, f"{text}: {stderr}")
 
 
+def split_metadata(binary, folder):
+    root = folder / "hf"
+    fill(root, {"train/metadata.jsonl": '{"file_name":"1.png","text":"one"}\n{"file_name":"2.png","text":null}\n',
+                "test/metadata.csv": "file_name,text\n1.png,uno\n", "test/metadata.jsonl": "{}",
+                **{f"{split}/{i}.png": png(2, i) for split in ("train", "test") for i in (1, 2)}})
+    table, said = read(binary, root)
+    check(table.column_names == ["bytes", "name", "text", "split"], f"{table.schema}")
+    check(table.drop_columns(["bytes"]).to_pylist() == [
+        {"name": "test/1.png", "text": "uno", "split": "test"}, {"name": "train/1.png", "text": "one", "split": "train"},
+        {"name": "train/2.png", "text": None, "split": "train"}], f"{table.drop_columns(['bytes'])}")
+    check(table["bytes"].to_pylist() == [png(2, 1), png(2, 1), png(2, 2)], "bytes")
+    check("left out: test/metadata.jsonl" in said and "first 'test/2.png'" in said, said)
+    fill(root, {"train/metadata.jsonl": '{"file_name":"1.png","other":"one"}\n'})
+    status, _, stderr = run(binary, "convert", "--force", "--quiet", root, folder / "no.ald")
+    check(status == 1 and "train/metadata.jsonl" in stderr, stderr)
+
+
+def some_columns(binary, folder):
+    """The bytes are not read when nobody wants them."""
+    root = folder / "large"
+    fill(root, {"a/x.png": IMAGES["png"], "b/y.png": IMAGES["png"]})
+    with open(root / "b/y.png", "r+b") as out:
+        out.truncate(2**31 + 1)
+    status, out, stderr = run(binary, "cat", "--json", "-c", "label,name", root, "--where", "label = 'b'")
+    check(status == 0 and out == b'{"label":"b","name":"b/y.png"}\n', stderr)
+    status, _, stderr = run(binary, "cat", "--json", root)
+    check(status == 1 and "LimitExceeded" in stderr and "b/y.png" in stderr, stderr)
+
+
 def hostile(binary, folder):
     root = folder / "h"
     fill(root, {"a/x.png": IMAGES["png"], "b/y.png": IMAGES["png"]})
@@ -191,7 +220,7 @@ def batches(binary, folder):
     check(table["label"].to_pylist() == [name[:2] for name in sorted(files)], "classes of several batches")
 
 
-CASES = [classes, audio, shapes, metadata, hostile, batches]
+CASES = [classes, audio, shapes, metadata, split_metadata, some_columns, hostile, batches]
 
 
 def main():

@@ -268,6 +268,8 @@ def npz_members(binary, folder):
                                                       {"b": "?"}.get(array.dtype.kind, array.dtype.str[1:])])
         table = read(binary, folder / "z.npz", "--tensor", "emb", "--tensor", "x")
         check(table.column_names == ["emb", "x"], "--tensor keeps its order")
+        table = read(binary, folder / "z.npz", "--columns", "größe,x", "--where", "x > 3")
+        check(table.column_names == ["größe", "x"] and table["x"][0].as_py() == 4, "--columns")
         table = read(binary, folder / "z.npz", "--unpack", "--tensor", "emb")
         check(table.column_names == ["emb_0", "emb_1", "emb_2"], "--unpack")
     np.savez(folder / "z.npz", a=np.arange(3), b=np.arange(4))
