@@ -117,6 +117,20 @@ static ald_status add_scratch(node_read *r, uint64_t size)
 
 /* ---- The buffers of a node */
 
+/* A buffer's bytes. Whoever reads a part of the body has checked that wanted columns lie in it. */
+static ald_status body_bytes(const node_read *r, const ald__ipc_place *place, const uint8_t **out)
+{
+    const ald__ipc_message *m = r->columns->message;
+    *out = NULL;
+    if (place->size == 0)
+        return ALD_OK;
+    if (place->offset < m->body_begin || place->offset + place->size > m->body_end)
+        return node_fail(r, ALD_E_INVALID_FORMAT, "a buffer that was not read at",
+                         (int64_t)place->offset);
+    *out = m->body + (place->offset - m->body_begin);
+    return ALD_OK;
+}
+
 /* Places of the buffers in the body, into array->buffers and sizes; a view's last buffer (sizes of the others) is ours. */
 static ald_status read_places(node_read *r, size_t buffer_count)
 {
@@ -125,8 +139,10 @@ static ald_status read_places(node_read *r, size_t buffer_count)
         ald__buffer_rule rule = ald__layout_buffer(&r->node->type, (int64_t)i, r->array->length);
         buffer_source source;
         ald__ipc_place place;
+        const uint8_t *bytes;
         ALD_TRY(ald__ipc_walk_buffer(&c->walk, r->name, &place, c->err));
-        r->array->buffers[i] = place.size > 0 ? c->message->body + place.offset : NULL;
+        ALD_TRY(body_bytes(r, &place, &bytes));
+        r->array->buffers[i] = bytes;
         r->sizes[i] = place.size;
         if (is_idle(r, &rule))
             continue;

@@ -99,7 +99,7 @@ static ald_status read_table(const ald__ipc_rules *rules, ald__ipc_message *out,
                          (long long)body, body < 0 ? "" : ", expected a multiple of 8");
     out->type = (ald__ipc_type)type;
     out->version = version;
-    out->body_size = (uint64_t)body;
+    out->body_size = out->body_end = (uint64_t)body;
     return ALD_OK;
 }
 

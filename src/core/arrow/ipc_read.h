@@ -45,8 +45,10 @@ typedef struct ald__ipc_message {
     uint64_t body_offset;     /* file offset of the body */
     uint64_t body_size;
     const uint8_t *body; /* NULL from ald__ipc_read_head */
-    size_t head_size;    /* prefix and metadata, as read */
-    int16_t version;     /* of the metadata, as numbered in the flatbuffer: 3 V4, 4 V5 */
+    uint64_t body_begin,
+        body_end;     /* the part of the body that `body` is; all of it, unless a caller has less */
+    size_t head_size; /* prefix and metadata, as read */
+    int16_t version;  /* of the metadata, as numbered in the flatbuffer: 3 V4, 4 V5 */
 } ald__ipc_message;
 
 /* The next message with its body; the cursor moves behind it. Cut short is ALD_E_TRUNCATED unless strict, then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Some columns of a chunk: its directory, its head, and the frames that hold what is wanted; nothing else is read, save
- * where the chunk is signed or encrypted as one piece: then only inflating is spared. The chunk's plain bytes keep their
- * places in one block, whose pages are only touched where a frame was inflated. */
+ * where the chunk is signed or encrypted as one piece: then only inflating is spared. Of the body, there is memory from the
+ * first frame that is wanted to the last. */
 #include <string.h>
 
 #include "core/base/buf.h"
@@ -23,7 +23,8 @@ typedef struct column_read {
     ald__stored piece;    /* the whole chunk, checked and opened; or nothing */
     ald__stored start;    /* the directory's bytes */
     ald__frame_directory directory;
-    ald__shared *plain;
+    ald__shared *head;
+    ald__shared *plain; /* of the body, or of the whole chunk where it is packed */
     ald__ipc_dictionaries *dictionaries;
     ald__ipc_message message;
     ald__ipc_span *spans;
@@ -74,9 +75,8 @@ static ald_status read_directory(column_read *r, int *has)
     return ALD_OK;
 }
 
-/* Frame `index`, which begins at `stored` in the chunk and at `plain` in its plain bytes. */
-static ald_status inflate_frame(const column_read *r, uint32_t index, uint64_t stored,
-                                uint64_t plain)
+/* Frame `index`, which begins at `stored` in the chunk. */
+static ald_status inflate_frame(const column_read *r, uint32_t index, uint64_t stored, uint8_t *dst)
 {
     const uint8_t *entry = r->directory.entries + (size_t)index * ENTRY;
     uint32_t size = ald__load_le32(entry + 4);
@@ -88,8 +88,7 @@ static ald_status inflate_frame(const column_read *r, uint32_t index, uint64_t s
                        "frame %u cannot hold %u bytes", index, size);
     else
         st = ald__codec_decode(r->s->file.header.compression, &r->s->host.alloc, frame.data,
-                               frame.size, ald__shared_data(r->plain) + plain, size,
-                               file_offset(r) + stored, r->err);
+                               frame.size, dst, size, file_offset(r) + stored, r->err);
     ald__stored_clear(r->s, &frame);
     return st;
 }
@@ -105,37 +104,63 @@ static int is_wanted(const column_read *r, uint64_t begin, uint64_t end)
     return 0;
 }
 
-static ald_status inflate_wanted(const column_read *r, uint64_t head)
+/* The first frame's begin and the last one's end; nothing is wanted: 0 and 0. */
+static void find_wanted(const column_read *r, uint64_t *first, uint64_t *last)
+{
+    uint64_t begin = 0;
+    *first = *last = 0;
+    for (uint32_t i = 1; i < r->directory.count; i++) {
+        uint64_t end = begin + ald__load_le32(r->directory.entries + (size_t)i * ENTRY + 4);
+        if (is_wanted(r, begin, end)) {
+            *first = *last == 0 ? begin : *first;
+            *last = end;
+        }
+        begin = end;
+    }
+}
+
+static ald_status inflate_wanted(const column_read *r)
 {
     uint64_t stored = r->directory.size + ald__load_le32(r->directory.entries), begin = 0;
     for (uint32_t i = 1; i < r->directory.count; i++) {
         const uint8_t *entry = r->directory.entries + (size_t)i * ENTRY;
         uint64_t end = begin + ald__load_le32(entry + 4);
         if (is_wanted(r, begin, end))
-            ALD_TRY(inflate_frame(r, i, stored, head + begin));
+            ALD_TRY(inflate_frame(r, i, stored,
+                                  ald__shared_data(r->plain) + (begin - r->message.body_begin)));
         stored += ald__load_le32(entry);
         begin = end;
     }
     return ALD_OK;
 }
 
+static ald_status read_head(column_read *r, const ald__ipc_rules *rules)
+{
+    uint64_t size =
+        ald__frame_end(&r->directory, 0); /* at most the chunk's: the directory's sums fit */
+    ald__cursor bytes;
+    ALD_TRY(ald__shared_alloc(&r->s->host.alloc, (size_t)size, &r->head, r->err));
+    ALD_TRY(inflate_frame(r, 0, r->directory.size, ald__shared_data(r->head)));
+    bytes = (ald__cursor){ald__shared_data(r->head), (size_t)size, 0, 0};
+    ALD_TRY(ald__chunk_parse_head(r->s->schema, &bytes, rules, r->head, r->dictionaries,
+                                  &r->message, r->entry->uncompressed_size, r->err));
+    return ald__chunk_check_borders(r->s->schema, &r->directory, &r->message, size, file_offset(r),
+                                    r->spans, r->err);
+}
+
 static ald_status read_columns(column_read *r, struct ArrowArray *out)
 {
-    uint64_t head = ald__frame_end(&r->directory, 0);
     ald__ipc_rules rules = ald__payload_rules;
-    ald__cursor bytes;
-    ALD_TRY(ald__shared_alloc(&r->s->host.alloc, r->entry->uncompressed_size, &r->plain, r->err));
-    ALD_TRY(inflate_frame(r, 0, r->directory.size, 0));
-    bytes = (ald__cursor){ald__shared_data(r->plain), (size_t)head, 0, 0};
+    ald__ipc_message *m = &r->message;
     rules.allow_delta = 0;
     rules.once = 1;
-    ALD_TRY(ald__chunk_parse_head(r->s->schema, &bytes, &rules, r->plain, r->dictionaries,
-                                  &r->message, r->entry->uncompressed_size, r->err));
-    ALD_TRY(ald__chunk_check_borders(r->s->schema, &r->directory, &r->message, head, file_offset(r),
-                                     r->spans, r->err));
-    ALD_TRY(inflate_wanted(r, head));
-    ALD_TRY(ald__ipc_read_batch(r->dictionaries, &r->message, &rules, r->plain, r->columns, out,
-                                r->err));
+    ALD_TRY(read_head(r, &rules));
+    find_wanted(r, &m->body_begin, &m->body_end);
+    ALD_TRY(ald__shared_alloc(&r->s->host.alloc, (size_t)(m->body_end - m->body_begin), &r->plain,
+                              r->err));
+    m->body = ald__shared_data(r->plain);
+    ALD_TRY(inflate_wanted(r));
+    ALD_TRY(ald__ipc_read_batch(r->dictionaries, m, &rules, r->plain, r->columns, out, r->err));
     return ald__chunk_check_rows(r->entry, out, file_offset(r), r->err);
 }
 
@@ -206,6 +231,7 @@ ald_status ald__columns_read(const ald_streaming *s, uint64_t index, const uint8
     r.err = err;
     st = read_chunk(&r, done, out);
     ald__ipc_dictionaries_free(r.dictionaries);
+    ald__shared_unref(r.head);
     ald__shared_unref(r.plain);
     if (r.spans != NULL)
         ald__release(&s->host.alloc, r.spans, column_count(&r) * sizeof *r.spans);
