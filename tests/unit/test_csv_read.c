@@ -293,6 +293,16 @@ static void test_infer_rows(void)
         "line 4, column 'a': 'X9' is not int64\npass --types a:string, or leave out --infer-rows");
     fails("a,b\n1,x\n2,y\n\"3\",z\n", &o, "line 4, column 'a': '3' is not int64");
     fails("a,b\n,x\n,y\n3,z\n", &o, "line 4, column 'a': '3' is not null");
+    gives(
+        "a\n0.5\n1.5\n\n0.1\n12\n-0\nnan\n0.30000000000000004\n1e3\n9007199254740992\n", &o,
+        "a: double",
+        "[0.5]\n[1.5]\n[null]\n[0.1]\n[12.0]\n[-0.0]\n[\"NaN\"]\n[0.30000000000000004]\n[1000.0]\n"
+        "[9007199254740992.0]\n");
+    fails("a\n0.5\n1.5\n0.1234567890123456789\n", &o,
+          "line 4, column 'a': '0.1234567890123456789' is not double\npass --types a:string, or "
+          "leave out --infer-rows");
+    fails("a\n0.5\n1.5\n9007199254740993\n", &o, "line 4, column 'a': '9007199254740993'");
+    fails("a\n0.5\n1.5\n1234567890.12345678901e-3\n", &o, "line 4, column 'a': '12345");
 }
 
 static void test_notes(void)
@@ -306,6 +316,21 @@ static void test_notes(void)
     notes_are("a\n2024-01-31T10:00Z\n2024-01-31T10:00+02:00\n", &plain,
               "kept as the same instants in UTC");
     notes_are("a\nx\ny\n1\n", &plain, "");
+}
+
+/* Empty fields of a column that is text for long: a --null that the note proposes would make them texts. */
+static void test_notes_of_empty_fields(void)
+{
+    static char text[20000];
+    for (int with_empty = 0; with_empty < 2; with_empty++) {
+        size_t n = (size_t)snprintf(text, sizeof text, "a,b\n");
+        for (int i = 0; i < 500; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%d,text%d\n", i, i);
+        n += (size_t)snprintf(text + n, sizeof text - n, "NA,%s\n7,x\n", with_empty ? "" : "y");
+        notes_are(text, &plain,
+                  with_empty ? "--null 'NA' --null '' reads that as null"
+                             : "--null 'NA' reads that as null");
+    }
 }
 
 static void test_encodings(void)
@@ -512,6 +537,7 @@ int main(void)
     RUN(test_declared);
     RUN(test_infer_rows);
     RUN(test_notes);
+    RUN(test_notes_of_empty_fields);
     RUN(test_encodings);
     RUN(test_limits);
     RUN(test_batches);

@@ -46,6 +46,7 @@ void ald__csv_look_begin(const ald__csv_reader *reader, ald__csv_look *look, uin
     const ald__csv_checked *checked = reader->checked;
     size_t n = reader->column_count;
     look->infer.bare_seen = 0;
+    look->infer.empties = reader->empties;
     look->infer.base = look->base;
     memcpy(look->infer.done, checked->done, n);
     memset(look->base, 0, n * sizeof *look->base);
@@ -97,9 +98,11 @@ ald_status ald__csv_look_merge(ald__csv_reader *reader, const ald__csv_look *loo
     ald__csv_checked *checked = reader->checked;
     int one_block = look->first_block == look->block, holds = 1;
     checked->bare_seen |= look->infer.bare_seen;
+    reader->empties |= look->infer.empties;
     for (size_t c = 0; c < reader->column_count; c++) {
         ald__csv_column *column = &reader->columns[c];
         uint64_t texts = ald__csv_infer_texts(&look->infer, c), open = 0;
+        reader->empties |= look->infer.bare[c].count[ALD__TOKEN_NULL] > 0;
         if (checked->done[c] != 0)
             continue;
         ald__profile_merge(&column->bare, &look->infer.bare[c]);

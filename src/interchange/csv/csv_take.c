@@ -172,6 +172,7 @@ ald_status ald__csv_take_slab(ald__csv_parser *parser, ald__csv_infer *infer,
         st = infer->done[c] ? ald__csv_parse_column(&t.s, err) : take_column(&t, err);
         if (st != ALD_OK)
             return st;
+        ald__csv_infer_empties(infer, walk, c, walk->rows.rows);
     }
     return ALD_OK;
 }

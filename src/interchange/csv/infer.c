@@ -155,11 +155,22 @@ void ald__csv_infer_quotes(ald__csv_infer *infer, const ald__csv_walk *walk, siz
         infer->bare_seen = (uint8_t)column_has_bare(walk, column, rows);
 }
 
+void ald__csv_infer_empties(ald__csv_infer *infer, const ald__csv_walk *walk, size_t column,
+                            size_t rows)
+{
+    const ald__csv_rows *r = &walk->rows;
+    if (infer->done[column] == 0 || infer->nulls->given || !infer->nulls->empty)
+        return;
+    for (size_t row = 0; row < rows && !infer->empties; row++)
+        infer->empties = ald__csv_begin(r, row, column) == r->ends[row * r->columns + column];
+}
+
 void ald__csv_infer_slab(ald__csv_infer *infer, const ald__csv_walk *walk, size_t rows)
 {
     for (size_t c = 0; c < infer->columns; c++) {
         ald__csv_infer_quotes(infer, walk, c, rows);
         if (!infer->done[c])
             ald__csv_infer_column(infer, walk, c, rows);
+        ald__csv_infer_empties(infer, walk, c, rows);
     }
 }

@@ -17,6 +17,7 @@ typedef struct ald__csv_infer {
     uint8_t
         *done; /* per column: nonzero needs no look; set to ALD__CSV_DONE_TEXT when text abounds */
     uint8_t bare_seen; /* a field of this block is not quoted */
+    uint8_t empties;   /* a column that needs no look has a field that is empty, and so null */
     const uint64_t
         *base; /* per column, the texts before this block; NULL: the profiles are of one block */
 } ald__csv_infer;
@@ -33,6 +34,9 @@ void ald__csv_infer_quotes(ald__csv_infer *infer, const ald__csv_walk *walk, siz
                            size_t rows);
 void ald__csv_infer_column(ald__csv_infer *infer, const ald__csv_walk *walk, size_t column,
                            size_t rows);
+/* Sets `empties`, for a column that needs no look. */
+void ald__csv_infer_empties(ald__csv_infer *infer, const ald__csv_walk *walk, size_t column,
+                            size_t rows);
 /* Any field. 0: the column needs no further look. */
 int ald__csv_infer_field(ald__csv_infer *infer, const ald__csv_walk *walk, size_t row,
                          size_t column, ald__csv_tally *tally);

@@ -57,6 +57,23 @@ static ald_status add_null(const ald__csv_stretch *s, const ald__csv_field *f, a
     return ald__column_add_null(s->column, err);
 }
 
+/* Numbers of a column whose type comes from the first rows alone: a double that does not give the digits back would be
+ * another number. */
+static int is_unseen_float(const ald__csv_stretch *s)
+{
+    const ald__csv_reader *r = s->parser->reader;
+    return s->column->store == ALD__STORE_FLOAT && r->text.infer_rows != 0 &&
+           !r->columns[s->index].declared;
+}
+
+static int is_faithful_float(const char *text, size_t size)
+{
+    ald__token token;
+    ald__token_classify(text, size, &token);
+    return token.kind == ALD__TOKEN_FLOAT || token.kind == ALD__TOKEN_SPECIAL ||
+           (token.kind == ALD__TOKEN_INT && !(token.flags & ALD__TOKEN_INEXACT));
+}
+
 ald_status ald__csv_parse_field(const ald__csv_stretch *s, size_t row, ald_error *err)
 {
     const ald__csv_reader *r = s->parser->reader;
@@ -74,6 +91,8 @@ ald_status ald__csv_parse_field(const ald__csv_stretch *s, size_t row, ald_error
         if (!r->all_quoted && !r->columns[s->index].declared && s->column->store != ALD__STORE_TEXT)
             st = ALD_E_SCHEMA_MISMATCH;
     }
+    if (st == ALD_OK && is_unseen_float(s) && !is_faithful_float(text, size))
+        st = ALD_E_SCHEMA_MISMATCH;
     if (st == ALD_OK)
         st = ald__column_add_text(s->column, text, size, err);
     if (st != ALD_E_SCHEMA_MISMATCH)
@@ -129,7 +148,9 @@ static ald_status parse_double(const ald__csv_stretch *s, ald_error *err)
 {
     const ald__csv_rows *r = &s->walk->rows;
     const uint8_t delimiter = r->dialect->delimiter;
-    int in_place = delimiter == ',' || delimiter == '\t' || delimiter == ';' || delimiter == '|';
+    const int unseen = is_unseen_float(s);
+    int in_place =
+        !unseen && (delimiter == ',' || delimiter == '\t' || delimiter == ';' || delimiter == '|');
     for (size_t row = 0; row < r->rows; row++) {
         uint32_t begin = ald__csv_begin(r, row, s->index);
         uint32_t n = r->ends[row * r->columns + s->index] - begin;
@@ -138,7 +159,8 @@ static ald_status parse_double(const ald__csv_stretch *s, ald_error *err)
         ald_status st;
         if (ald__csv_quick_null(s, n, 8))
             continue;
-        if (ald__quick_number(p, n, &q) || (in_place && long_double(p, n, &q.value))) {
+        if ((ald__quick_number(p, n, &q) && (q.is_faithful || !unseen)) ||
+            (in_place && long_double(p, n, &q.value))) {
             memcpy(s->column->values + (size_t)s->column->length * 8, &q.value, 8);
             ald__csv_value_done(s->column);
             continue;

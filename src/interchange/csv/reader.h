@@ -66,6 +66,7 @@ typedef struct ald__csv_reader {
 
     uint64_t data_begin; /* of the first record behind the header */
     uint64_t rows, padded, skipped;
+    uint8_t empties; /* where no null text was given: a field is empty, and so null; for a note */
     ald__csv_mark *marks;
     size_t mark_count, marks_capacity; /* capacity in bytes */
     struct ald__csv_batches *batches;  /* pass two */

@@ -66,10 +66,7 @@ static int looks_like_a_number(const char *text, int size)
 /* Whether the empty field means null here and does so somewhere: the first --null would end that. */
 static int has_empty_fields(const ald__csv_reader *reader)
 {
-    for (size_t c = 0; c < reader->column_count && reader->nulls.given == 0; c++)
-        if (reader->columns[c].bare.count[ALD__TOKEN_NULL] > 0)
-            return 1;
-    return 0;
+    return reader->empties && reader->nulls.given == 0;
 }
 
 static ald_status tell_type(ald__csv_reader *reader, const type_note *n, ald_error *err)

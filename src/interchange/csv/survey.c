@@ -171,6 +171,7 @@ static void job_reset(survey *s, block_job *job, uint64_t begin)
     job->walk.fault.kind = ALD__CSV_FINE;
     job->infer_rows = s->infer_left;
     job->infer.bare_seen = s->bare_seen;
+    job->infer.empties = s->reader->empties;
     memcpy(job->infer.done, s->done, n);
     for (size_t c = 0; c < n; c++) {
         if (job->infer.done[c] == 0)
@@ -225,7 +226,9 @@ static ald_status survey_merge(survey *s, block_job *job, ald_error *err)
     r->padded += job->padded;
     r->skipped += job->skipped;
     s->bare_seen |= job->infer.bare_seen;
+    r->empties |= job->infer.empties;
     for (size_t c = 0; c < r->column_count; c++) {
+        r->empties |= job->infer.bare[c].count[ALD__TOKEN_NULL] > 0;
         if (s->done[c] == 0)
             merge_column(&r->columns[c], &job->infer, c);
         s->done[c] |= job->infer.done[c];
