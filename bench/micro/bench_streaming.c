@@ -3,17 +3,20 @@
  *
  *     bench_streaming FOLDER [megabytes] [repeats]
  *
- * Makes a numeric table of 17 columns, writes it into FOLDER as aligned.ald, stream.ald (zstd), packed.ald and table.arrow (for
- * peers) and one of 50 columns as wide.ald and wide-packed.ald, and prints one JSON object: medians in seconds, wall time, page
- * cache warm; what of the stored bytes of wide-packed.ald is the one column's. Rows taken are compared with the table as
- * loaded at once. */
+ * Makes a numeric table of 17 columns, writes it into FOLDER as aligned.ald, stream.ald (zstd), packed.ald, small.ald (zstd,
+ * chunks of 4,096 rows) and table.arrow (for peers) and one of 50 columns as wide.ald and wide-packed.ald, and prints one JSON
+ * object: medians in seconds, wall time, page cache warm; what of the stored bytes of wide-packed.ald is the one column's.
+ * Rows taken are compared with the table as loaded at once; they are taken from chunks with two threads. What libzstd alone
+ * takes for the same frames, into memory that stays warm, is printed beside: no reader of these files is faster. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <time.h>
+#include <zstd.h>
 
 #include "tables.h"
 
 #define ROWS_TAKEN 1000
+#define SMALL_CHUNK 4096
 #define REPEATS_MAX 99
 
 static const bench_column wide_columns[] = {
@@ -64,7 +67,7 @@ static const char *path_of(const bench *b, const char *name)
 }
 
 static void write_table(bench *b, const bench_table *t, const char *name, int aligned,
-                        uint8_t compression)
+                        uint8_t compression, uint32_t chunk_rows)
 {
     struct ArrowArrayStream stream;
     ald_save_options o = ALD_SAVE_OPTIONS_INIT;
@@ -75,9 +78,7 @@ static void write_table(bench *b, const bench_table *t, const char *name, int al
     o.layout = ALD_LAYOUT_STREAMING;
     o.aligned = (uint8_t)aligned;
     o.compression = compression;
-    if (aligned) {
-        o.chunk_rows = 1u << 20;
-    }
+    o.chunk_rows = chunk_rows;
     if (ald_file_create(path_of(b, name), ALD_FILE_REPLACE, &file, &err) != ALD_OK ||
         ald_save(&stream, ald_file_sink_get(file), &o, &b->host, &err) != ALD_OK ||
         ald_file_commit(file, &err) != ALD_OK)
@@ -173,10 +174,11 @@ static double time_take(bench *b, const ald_mapped *m, struct ArrowArray *out)
 
 static double time_streaming_take(bench *b, const char *name, struct ArrowArray *out)
 {
+    ald_host two = ald_native_host(2);
     ald_source source = open_source(b, name, 0);
     ald_streaming *s = NULL;
     ald_error err;
-    if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK)
+    if (ald_streaming_open(&source, NULL, &two, &s, &err) != ALD_OK)
         bench_die(&err);
     double t = now();
     if (ald_streaming_take(s, b->indices, ROWS_TAKEN, NULL, out, &err) != ALD_OK)
@@ -244,6 +246,7 @@ static double share_of_column(bench *b, const char *name, uint32_t column)
 
 typedef struct scan {
     ald_streaming *streaming;
+    const uint8_t *columns; /* NULL: all */
     pthread_mutex_t lock;
     uint64_t next, rows;
 } scan;
@@ -260,17 +263,17 @@ static void *scan_worker(void *arg)
         pthread_mutex_unlock(&s->lock);
         if (index >= ald_streaming_chunk_count(s->streaming))
             return NULL;
-        if (ald_streaming_chunk(s->streaming, index, NULL, &a, &err) != ALD_OK)
+        if (ald_streaming_chunk(s->streaming, index, s->columns, &a, &err) != ALD_OK)
             bench_die(&err);
         __atomic_fetch_add(&s->rows, (uint64_t)a.length, __ATOMIC_RELAXED);
         a.release(&a);
     }
 }
 
-static double time_scan(bench *b, const char *name, int threads)
+static double time_scan(bench *b, const char *name, const uint8_t *columns, int threads)
 {
     ald_source source = open_source(b, name, 0);
-    scan s = {.next = 0};
+    scan s = {.next = 0, .columns = columns};
     pthread_t ids[8];
     ald_error err;
     double t = now();
@@ -286,6 +289,76 @@ static double time_scan(bench *b, const char *name, int threads)
     if (s.rows != b->rows)
         exit(1);
     ald_streaming_close(s.streaming);
+    ald_source_close(&source);
+    return t;
+}
+
+/* ---- libzstd alone */
+
+typedef struct bound {
+    const uint8_t *bytes; /* the file's */
+    const ald_info *info;
+    int frame; /* of each chunk, -1: all; 0 is its head */
+    uint64_t next;
+} bound;
+
+static void inflate_alone(const bound *d, uint64_t index, ZSTD_DCtx *dctx, uint8_t *room,
+                          size_t room_size)
+{
+    const ald_chunk_entry *e = &d->info->chunks[index];
+    const uint8_t *p = d->bytes + (d->info->file_size_bytes - 4 - d->info->payload_size);
+    const uint8_t *end;
+    int frame = -1; /* the first is the directory */
+    p += e->byte_offset;
+    for (end = p + e->compressed_size; p < end; frame++) {
+        size_t size = ZSTD_findFrameCompressedSize(p, (size_t)(end - p));
+        if (ZSTD_isError(size) ||
+            (frame >= 0 && (d->frame < 0 || frame == d->frame) &&
+             ZSTD_isError(ZSTD_decompressDCtx(dctx, room, room_size, p, size)))) {
+            fprintf(stderr, "libzstd cannot read a frame\n");
+            exit(1);
+        }
+        p += size;
+    }
+}
+
+static void *bound_worker(void *arg)
+{
+    bound *d = arg;
+    size_t room_size = (size_t)16 << 20;
+    uint8_t *room = bench_alloc(room_size);
+    ZSTD_DCtx *dctx = ZSTD_createDCtx();
+    memset(room, 1, room_size);
+    for (;;) {
+        uint64_t index = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED);
+        if (index >= d->info->chunk_count)
+            break;
+        inflate_alone(d, index, dctx, room, room_size);
+    }
+    ZSTD_freeDCtx(dctx);
+    free(room);
+    return NULL;
+}
+
+static double time_bound(bench *b, const char *name, int frame, int threads)
+{
+    ald_source source = open_source(b, name, ALD_FILE_MAP);
+    ald_streaming *s = NULL;
+    pthread_t other;
+    ald_error err;
+    double t;
+    bound d = {source.view(source.ctx, 0, (size_t)source.size_bytes), NULL, frame, 0};
+    if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK)
+        bench_die(&err);
+    d.info = ald_streaming_info(s);
+    t = now();
+    if (threads == 2)
+        pthread_create(&other, NULL, bound_worker, &d);
+    bound_worker(&d);
+    if (threads == 2)
+        pthread_join(other, NULL);
+    t = now() - t;
+    ald_streaming_close(s);
     ald_source_close(&source);
     return t;
 }
@@ -310,12 +383,29 @@ static void measure_chunks(bench *b, const char *file, const char *wide, const c
                   time_streaming_take(b, file, &taken)));
     MEDIAN(column, time_column(b, wide, COLUMN));
     MEDIAN(all, time_column(b, wide, ALL_COLUMNS));
-    MEDIAN(scan1, time_scan(b, file, 1));
-    MEDIAN(scan2, time_scan(b, file, 2));
+    MEDIAN(scan1, time_scan(b, file, NULL, 1));
+    MEDIAN(scan2, time_scan(b, file, NULL, 2));
     printf(
         ", \"take_1000_%s_s\": %.5f, \"one_column_of_50%s_s\": %.5f, \"all_50_columns%s_s\": %.5f, "
         "\"scan_1_thread%s_s\": %.4f, \"scan_2_threads%s_s\": %.4f",
         of[0] != '\0' ? "packed" : "streaming", take, of, column, of, all, of, scan1, of, scan2);
+    taken.release(&taken);
+}
+
+/* Small chunks, two threads for the one column, and the bounds. */
+static void measure_more(bench *b)
+{
+    static const uint8_t one_column[ALL_COLUMNS] = {[COLUMN] = 1};
+    double take, column, alone_scan, alone_column;
+    struct ArrowArray taken = {0};
+    MEDIAN(take, (taken.release != NULL ? taken.release(&taken) : (void)0,
+                  time_streaming_take(b, "small.ald", &taken)));
+    MEDIAN(column, time_scan(b, "wide.ald", one_column, 2));
+    MEDIAN(alone_scan, time_bound(b, "stream.ald", -1, 2));
+    MEDIAN(alone_column, time_bound(b, "wide.ald", 1 + COLUMN, 2));
+    printf(", \"take_1000_small_chunks_s\": %.5f, \"one_column_2_threads_s\": %.5f, "
+           "\"libzstd_alone_scan_2_threads_s\": %.4f, \"libzstd_alone_one_column_s\": %.5f",
+           take, column, alone_scan, alone_column);
     taken.release(&taken);
 }
 
@@ -334,6 +424,9 @@ static void measure(bench *b)
     other.release(&other);
     (void)time_streaming_take(b, "packed.ald", &other);
     check_same(&taken, &other);
+    other.release(&other);
+    (void)time_streaming_take(b, "small.ald", &other);
+    check_same(&taken, &other);
     taken.release(&taken);
     other.release(&other);
     MEDIAN(vector, time_first_vector(b));
@@ -349,6 +442,7 @@ static void measure(bench *b)
     ald_source_close(&source);
     measure_chunks(b, "stream.ald", "wide.ald", "");
     measure_chunks(b, "packed.ald", "wide-packed.ald", "_packed");
+    measure_more(b);
     printf(", \"one_column_of_50_packed_share_of_bytes\": %.5f}\n",
            share_of_column(b, "wide-packed.ald", COLUMN));
 }
@@ -374,12 +468,13 @@ int main(int argc, char **argv)
     columns[1].kind = columns[2].kind = BENCH_STAMP;
     for (int i = 0; i < ROWS_TAKEN; i++)
         b.indices[i] = bench_next(&r) % b.rows;
-    write_table(&b, &numeric, "aligned.ald", 1, ALD_COMPRESSION_NONE);
-    write_table(&b, &numeric, "stream.ald", 0, ALD_COMPRESSION_ZSTD_L3);
-    write_table(&b, &numeric, "packed.ald", 0, ALD_COMPRESSION_PACKED);
+    write_table(&b, &numeric, "aligned.ald", 1, ALD_COMPRESSION_NONE, 1u << 20);
+    write_table(&b, &numeric, "stream.ald", 0, ALD_COMPRESSION_ZSTD_L3, 0);
+    write_table(&b, &numeric, "small.ald", 0, ALD_COMPRESSION_ZSTD_L3, SMALL_CHUNK);
+    write_table(&b, &numeric, "packed.ald", 0, ALD_COMPRESSION_PACKED, 0);
     write_arrow(&b, &numeric, "table.arrow");
-    write_table(&b, &wide_table, "wide.ald", 0, ALD_COMPRESSION_ZSTD_L3);
-    write_table(&b, &wide_table, "wide-packed.ald", 0, ALD_COMPRESSION_PACKED);
+    write_table(&b, &wide_table, "wide.ald", 0, ALD_COMPRESSION_ZSTD_L3, 0);
+    write_table(&b, &wide_table, "wide-packed.ald", 0, ALD_COMPRESSION_PACKED, 0);
     write_arrow(&b, &wide_table, "wide.arrow");
     measure(&b);
     return 0;
