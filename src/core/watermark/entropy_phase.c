@@ -79,6 +79,8 @@ static uint8_t judge_cap(const phase_column *c, ald_column_entropy *out, double 
     for (int i = 0; i < LAST_JUDGED + 1; i++) {
         int nested =
             TESTS * p[i] < 1e-9 && strength[i] > 0.15 && p[i + 4] < 1e-4 && strength[i + 4] > 0.15;
+        if (i + 7 < ALD_ENTROPY_PLANES && excess(&sums[i + 7]) > excess(&sums[i + 4]) / 4)
+            nested = 0; /* a natural grid shows in planes of every width */
         int strong = out->entropy_class == ALD_ENTROPY_FULL && out->distinct_count >= 500 &&
                      TESTS * p[i] < 1e-6 && strength[i] > 0.3;
         if (excess(&sums[i + 3]) > excess(&sums[i]) / 4) /* a natural grid */
