@@ -8,9 +8,6 @@
 /* clang-format off */ /* a line each */
 const cli_command *const cli_commands[] = {
     &cli_cmd_convert,
-    &cli_cmd_append,
-    &cli_cmd_sample,
-    &cli_cmd_split,
     &cli_cmd_info,
     &cli_cmd_head,
     &cli_cmd_tail,
@@ -21,6 +18,9 @@ const cli_command *const cli_commands[] = {
     &cli_cmd_stats,
     &cli_cmd_hash,
     &cli_cmd_diff,
+    &cli_cmd_append,
+    &cli_cmd_sample,
+    &cli_cmd_split,
     &cli_cmd_describe,
     &cli_cmd_card,
     &cli_cmd_repair,

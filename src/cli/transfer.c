@@ -31,6 +31,16 @@ typedef struct transfer_state {
     uint8_t is_read; /* the input's rows, to their end or to an error */
 } transfer_state;
 
+static int has_dictionary(const struct ArrowSchema *schema)
+{
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        if (has_dictionary(schema->children[i])) {
+            return 1;
+        }
+    }
+    return schema->dictionary != NULL;
+}
+
 static void keep_layout(write_options *write, const ald_info *info, int may_align)
 {
     if (write->compat != 0) {
@@ -75,7 +85,9 @@ static ald_status keep_from_input(transfer_state *s, ald_error *err)
     if (s->t->keep_layout) {
         keep_layout(&s->write, info, s->t->sale == NULL); /* what is encrypted is not aligned */
         if (s->t->append != NULL && !s->t->write->no_streaming) {
-            s->write.no_streaming = 0; /* it may have outgrown one piece */
+            /* It may have outgrown one piece; and dictionaries are not joined to one batch. */
+            s->write.no_streaming = 0;
+            s->write.streaming |= (uint8_t)(s->write.aligned && has_dictionary(info->schema));
         }
     }
     return ald_value_copy(&s->env->host.alloc, info->metadata, &s->metadata, err);
