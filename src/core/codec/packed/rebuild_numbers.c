@@ -8,35 +8,34 @@
 
 #define WIDE 16u /* two halves: the value, its sign */
 
-/* Moves value `from` to slot `to` ≥ from. */
-static inline void move_value(uint8_t *values, size_t width, size_t to, size_t from)
-{
-    switch (width) {
-    case 1:
-        values[to] = values[from];
-        break;
-    case 2:
-        memmove(values + to * 2, values + from * 2, 2);
-        break;
-    case 4:
-        memmove(values + to * 4, values + from * 4, 4);
-        break;
-    case 8:
-        memmove(values + to * 8, values + from * 8, 8);
-        break;
-    default:
-        memmove(values + to * width, values + from * width, width);
-    }
-}
+/* Each slot from the back gets the next value, or zero: which, no branch could guess. */
+#define SPREAD(T)                                                                                  \
+    do {                                                                                           \
+        T *v = (T *)(void *)r->values;                                                             \
+        for (size_t i = end; i > begin; i--) {                                                     \
+            T has = (T)ald__rebuild_is_valid(r, i - 1), value = v[k - (k > 0)];                    \
+            v[i - 1] = (T)(value & (T)(0u - has));                                                 \
+            k -= has;                                                                              \
+        }                                                                                          \
+    } while (0)
 
 /* Slots [begin, end) of which some have no value; `k` values are left. Returns how many are left then. */
 static size_t spread_some(const ald__rebuild *r, size_t width, size_t begin, size_t end, size_t k)
 {
+    if (width == 8) {
+        SPREAD(uint64_t);
+        return k;
+    }
+    if (width == 4) {
+        SPREAD(uint32_t);
+        return k;
+    }
     for (size_t i = end; i > begin; i--) {
+        uint8_t *to = r->values + (i - 1) * width;
         if (ald__rebuild_is_valid(r, i - 1))
-            move_value(r->values, width, i - 1, --k);
+            memmove(to, r->values + --k * width, width);
         else
-            memset(r->values + (i - 1) * width, 0, width);
+            memset(to, 0, width);
     }
     return k;
 }

@@ -44,14 +44,17 @@ static inline uint64_t sum_all(uint8_t *offsets, size_t width, const uint8_t *le
     return total;
 }
 
+/* Without a branch at what cannot be guessed. */
 static uint64_t sum_valid(const ald__rebuild *r, const uint8_t *lengths)
 {
     uint64_t total = 0;
     size_t k = 0;
     ald__text_offset_put(r, 0, 0);
     for (size_t i = 0; i < r->n; i++) {
-        if (ald__rebuild_is_valid(r, i))
-            total += length_at(lengths, k++);
+        size_t has = (size_t)ald__rebuild_is_valid(r, i);
+        if (r->valid > 0)
+            total += length_at(lengths, k < r->valid ? k : r->valid - 1) & (0u - (uint32_t)has);
+        k += has;
         ald__text_offset_put(r, i + 1, (size_t)total);
     }
     return total;
