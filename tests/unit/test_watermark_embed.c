@@ -135,6 +135,39 @@ static numbers plain_column(uint32_t mask, unsigned kind)
     return read_column(&s, mask, kind);
 }
 
+typedef struct statistics {
+    double mean, deviation;
+    double
+        slope; /* of a line through the differences of neighbours: something learned from the data */
+} statistics;
+
+static statistics statistics_of(const numbers *n, const numbers *x)
+{
+    statistics s = {0, 0, 0};
+    double xy = 0, xx = 0, count = (double)n->count;
+    for (size_t i = 0; i < n->count; i++)
+        s.mean += n->v[i] / count;
+    for (size_t i = 0; i < n->count; i++)
+        s.deviation += (n->v[i] - s.mean) * (n->v[i] - s.mean) / count;
+    s.deviation = ald__mark_sqrt_about(s.deviation);
+    for (size_t i = 1; i < n->count; i++) { /* the target is of the unmarked numbers */
+        double d = n->v[i] - n->v[i - 1], y = 3 * (x->v[i] - x->v[i - 1]);
+        xy += d * y;
+        xx += d * d;
+    }
+    s.slope = xx > 0 ? xy / xx : 0;
+    return s;
+}
+
+static void check_statistics(const numbers *before, const numbers *after)
+{
+    statistics a = statistics_of(before, before), b = statistics_of(after, before);
+    double size = ald__mark_abs(a.mean) > a.deviation ? ald__mark_abs(a.mean) : a.deviation;
+    CHECK(ald__mark_abs(b.mean - a.mean) <= 1.0001e-4 * size);
+    CHECK(ald__mark_abs(b.deviation - a.deviation) <= 1.0001e-4 * a.deviation);
+    CHECK(ald__mark_abs(b.slope - 3) < 1e-3 && b.slope != 0);
+}
+
 /* Most values move, by less than the strength, equal ones alike; cut into batches in another way they move the same. */
 static void test_types(void)
 {
@@ -150,6 +183,7 @@ static void test_types(void)
             moved += before.v[i] != after.v[i];
             CHECK(ald__mark_abs(after.v[i] - before.v[i]) <= 1e-3 * ald__mark_abs(before.v[i]));
         }
+        check_statistics(&before, &after);
         if (!CHECK(moved > before.count * 9 / 20))
             printf("    %s: %zu of %zu\n", mark_types[kind], moved, before.count);
         free(before.v);

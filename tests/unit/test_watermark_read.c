@@ -267,6 +267,35 @@ static void test_list(void)
     ald_watermark_reading_free(r);
 }
 
+/* Three buyers average: prices get more decimals, which do not hide the last digit that they had. */
+static void test_averages(void)
+{
+    static uint8_t hashes[20][32];
+    static table copies[3];
+    ald_watermark_rank ranks[4];
+    ald_watermark_reading *r;
+    size_t count, found = 0;
+    for (size_t b = 0; b < 20; b++)
+        hashes[b][7] = (uint8_t)(b + 1);
+    for (size_t b = 0; b < 3; b++) {
+        fill(&copies[b], 2, 1200, 64);
+        mark(&copies[b], hashes[5 * b], 1e-3f);
+    }
+    work = copies[0];
+    for (size_t i = 0; i < work.rows; i++)
+        work.v[0][i] = work.v[1][i] =
+            (copies[0].v[1][i] + copies[1].v[1][i] + copies[2].v[1][i]) / 3;
+    work.columns = 1;
+    r = reading_of(&work, mark_test_seller, NULL);
+    REQUIRE_OK(ald_watermark_list(r, hashes[0], 20, ranks, 4, &count, &err), &err);
+    REQUIRE_INT(count, 4);
+    for (size_t i = 0; i < 3; i++)
+        found += ranks[i].buyer % 5 == 0 && ranks[i].buyer < 15 && ranks[i].log2_p < -40;
+    CHECK_UINT(found, 3);
+    CHECK(ranks[3].log2_p > -20);
+    ald_watermark_reading_free(r);
+}
+
 /* No buyer is named where there is no mark, or one of another key. */
 static void test_clean(void)
 {
@@ -392,6 +421,7 @@ int main(void)
     RUN(test_rounded);
     RUN(test_converted);
     RUN(test_list);
+    RUN(test_averages);
     RUN(test_clean);
     RUN(test_few);
     RUN(test_extremes);
