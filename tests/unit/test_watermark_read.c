@@ -296,6 +296,36 @@ static void test_averages(void)
     ald_watermark_reading_free(r);
 }
 
+/* Marked again by somebody else: the second mark is taken off, and the first one is there. */
+static void test_marked_over(void)
+{
+    static uint8_t other_buyer[32] = {9}, other_key[32] = {1, 2};
+    for (unsigned seed = 0; seed < 4; seed++) {
+        ald_watermark_options options = ALD_WATERMARK_OPTIONS_INIT;
+        struct ArrowArrayStream s;
+        ald_watermark *w = NULL;
+        ald_watermark_finding f;
+        options.strength = 1e-3f;
+        memcpy(options.buyer_hash, other_buyer, 32);
+        other_key[3] = (uint8_t)seed;
+        fill(&work, 1, 1500, 65 + seed);
+        mark(&work, mark_test_buyer, seed % 2 ? 1e-3f : 5e-4f);
+        stream_of(&work, 700, &s);
+        REQUIRE_OK(ald_watermark_new(&options, other_key, &mark_host, &w, &err), &err);
+        REQUIRE_OK(ald_watermark_embed(w, &s, &err), &err);
+        read_table(&s, &work);
+        ald_watermark_free(w);
+        f = extract(&work, other_key);
+        CHECK(f.found && memcmp(f.buyer_hash, other_buyer, 32) == 0);
+        f = extract(&work, mark_test_seller);
+        CHECK(f.found && memcmp(f.buyer_hash, mark_test_buyer, 32) == 0 && f.affine == -1);
+        f = verify(&work, mark_test_buyer);
+        CHECK(f.found && f.log2_p < -100);
+        f = verify(&work, other_buyer);
+        CHECK(!f.found && f.log2_p > -20);
+    }
+}
+
 /* No buyer is named where there is no mark, or one of another key. */
 static void test_clean(void)
 {
@@ -422,6 +452,7 @@ int main(void)
     RUN(test_converted);
     RUN(test_list);
     RUN(test_averages);
+    RUN(test_marked_over);
     RUN(test_clean);
     RUN(test_few);
     RUN(test_extremes);

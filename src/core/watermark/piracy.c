@@ -174,16 +174,14 @@ ald_status ald_piracy_evidence(ald_watermark_reading *reading,
                                ald_error *err)
 {
     ald_watermark_finding finding;
-    size_t variant;
     *count = 0;
     ALD_TRY(ald_watermark_verify(reading, buyer_hash, &finding, err));
-    variant = (size_t)(finding.affine + 1);
     for (size_t i = 0; i < reading->survey.leaves.count; i++) {
         ald_column_evidence e = {
             reading->survey.leaves.list[i].name, reading->survey.leaves.list[i].column, 0, 0, 0, 0};
         if (reading->survey.reasons[i] != ALD_WATERMARK_NONE)
             continue;
-        ALD_TRY(ald__mark_reading_column(reading, variant, i, buyer_hash, &e, err));
+        ALD_TRY(ald__mark_reading_column(reading, reading->best_variant, i, buyer_hash, &e, err));
         if (*count < capacity)
             out[*count] = e;
         ++*count;

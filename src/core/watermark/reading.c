@@ -23,8 +23,13 @@ ald__mark_profile *ald__mark_reading_profile(const ald_watermark_reading *readin
     return ((ald__mark_profile **)(void *)reading->profiles.data)[index];
 }
 
-/* The last variant. The others are converted, but for the first one. */
+/* The last two variants. The others are converted, but for the first one. */
 static int is_rounded(const ald_watermark_reading *r, size_t variant)
+{
+    return variant + 2 == r->variant_count;
+}
+
+static int is_undone(const ald_watermark_reading *r, size_t variant)
 {
     return variant + 1 == r->variant_count;
 }
@@ -68,7 +73,8 @@ static ald_status add_profile(ald_watermark_reading *r, const ald__mark_soft *so
         p->positions += p->y[j] < 0 || p->y[j] > 0;
     }
     p->carriers = soft->carriers;
-    p->affine = is_rounded(r, variant) ? -1 : (int32_t)variant - 1;
+    p->variant = variant;
+    p->affine = variant > r->affine_count ? -1 : (int32_t)variant - 1;
     p->coherence = coherence_of(soft);
     p->is_noise = (uint8_t)is_noise;
     if (!(p->power > 0)) {
@@ -120,7 +126,9 @@ static ald_status guess_column(columns_work *w, size_t column, ald_error *err)
         return ALD_OK;
     if (is_rounded(r, w->index))
         return round_column(w, column, err);
-    if (w->index == 0) {
+    if (is_undone(r, w->index)) {
+        ALD_TRY(ald__mark_suspect_undo(s, &r->keys, tally, err));
+    } else if (w->index == 0) {
         ALD_TRY(ald__mark_tally_sort(tally, err));
         ald__mark_suspect_init(s, &r->keys, tally);
     } else {
@@ -560,10 +568,10 @@ static ald_status take_affine(ald_watermark_reading *r, const ald_watermark_read
             return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "unit conversion %zu cannot be undone", i);
     }
-    r->variants = ald__alloc_zero(&r->host.alloc, (count + 2) * sizeof *r->variants, err);
+    r->variants = ald__alloc_zero(&r->host.alloc, (count + 3) * sizeof *r->variants, err);
     if (r->variants == NULL)
         return ALD_E_NOMEM;
-    r->variant_count = count + 2;
+    r->variant_count = count + 3;
     if (count == 0)
         return ALD_OK;
     r->affine = ald__alloc(&r->host.alloc, count * sizeof *r->affine, err);

@@ -16,6 +16,7 @@ typedef struct ald__mark_profile {
     double power;     /* sum of y^2 */
     double coherence; /* how much more that is than of carriers at random, in standard deviations */
     uint64_t carriers;
+    size_t variant;
     int32_t affine;     /* unit conversion; -1: none */
     uint32_t positions; /* that are not 0 */
     uint8_t was_decoded;
@@ -42,9 +43,10 @@ struct ald_watermark_reading {
     ald_buffer profiles; /* of pointers to them */
     size_t profile_count;
     uint32_t candidates;
-    uint64_t carriers; /* most of any profile */
-    double presence;   /* the best coherence of a column alone */
-    uint8_t extracted; /* 1: tried; 2: with success */
+    uint64_t carriers;   /* most of any profile */
+    double presence;     /* the best coherence of a column alone */
+    size_t best_variant; /* of the last buyer that was confirmed */
+    uint8_t extracted;   /* 1: tried; 2: with success */
     int32_t extracted_affine;
     uint8_t buyer_hash[ALD__MARK_BUYER_BYTES];
 };

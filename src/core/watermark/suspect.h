@@ -54,6 +54,11 @@ ALD_NODISCARD ald_status ald__mark_suspect_round(ald__mark_suspect *s, const ald
 /* How many decimals numbers have whose averages, of two to eight copies, these values may be; -1: they are none. The tally is
  * sorted. */
 int ald__mark_average_decimals(const ald__mark_tally *tally);
+/* The values before the last mark was put on them, as far as that shows. s->count is 0 where it does not. */
+ALD_NODISCARD ald_status ald__mark_suspect_undo(ald__mark_suspect *s, const ald__mark_keys *keys,
+                                                const ald__mark_tally *tally, ald_error *err);
+/* The work of that; returns how many planes were taken off. */
+int ald__mark_take_off(double *value, size_t count, double spread, int is_f32);
 /* Fills in what is known of the values but for the values themselves. */
 void ald__mark_suspect_describe(ald__mark_suspect *s, const ald__mark_tally *t);
 void ald__mark_suspect_clear(ald__mark_suspect *s);

@@ -66,7 +66,7 @@ static ald_status start(ald__mark_suspect *s, const ald__mark_keys *keys,
     return ALD_OK;
 }
 
-/* From `count` values in own, ascending. */
+/* From `count` values in own. */
 static ald_status finish(ald__mark_suspect *s, size_t count, ald_error *err)
 {
     ald__mark_tally turned;
@@ -123,5 +123,17 @@ ald_status ald__mark_suspect_round(ald__mark_suspect *s, const ald__mark_keys *k
     if (tally->count > 0)
         memcpy(s->own, tally->value, tally->count * sizeof *s->own);
     round_all(s->own, tally->count, decimals);
+    return finish(s, tally->count, err);
+}
+
+ald_status ald__mark_suspect_undo(ald__mark_suspect *s, const ald__mark_keys *keys,
+                                  const ald__mark_tally *tally, ald_error *err)
+{
+    ALD_TRY(start(s, keys, tally, err));
+    if (tally->count == 0)
+        return ALD_OK;
+    memcpy(s->own, tally->value, tally->count * sizeof *s->own);
+    if (ald__mark_take_off(s->own, tally->count, ald__mark_tally_spread(tally), tally->is_f32) == 0)
+        return ALD_OK;
     return finish(s, tally->count, err);
 }

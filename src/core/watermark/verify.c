@@ -34,10 +34,11 @@ static double agreement_sum(const ald__mark_profile *p, const uint64_t *codeword
 }
 
 /* The best profile for this buyer, of those that are there. */
-static void best_profile(const ald_watermark_reading *r, const uint64_t *codeword,
+static void best_profile(ald_watermark_reading *r, const uint64_t *codeword,
                          ald_watermark_finding *out)
 {
     double best = 1;
+    r->best_variant = 0;
     for (size_t i = 0; i < r->profile_count; i++) {
         const ald__mark_profile *p = ald__mark_reading_profile(r, i);
         double sum = agreement_sum(p, codeword), log2_p = log2_p_of(sum, p->power);
@@ -46,6 +47,7 @@ static void best_profile(const ald_watermark_reading *r, const uint64_t *codewor
             out->log2_p = log2_p;
             out->agreement = p->size > 0 ? sum / p->size : 0;
             out->affine = p->affine;
+            r->best_variant = p->variant;
             out->carriers = p->carriers;
         }
     }
