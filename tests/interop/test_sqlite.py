@@ -195,11 +195,30 @@ def writers(binary, folder):
     writer.commit()
     check(read(binary, path).num_rows == 11, "rows in the write-ahead log")
     writer.close()
+    for name in ("closed.db", "odd %41?#ü.db"):
+        path = folder / name
+        make(path, "PRAGMA journal_mode=WAL; CREATE TABLE t(a)", [("INSERT INTO t VALUES(?)", [(i,) for i in range(10)])])
+        check([p.name for p in folder.iterdir() if p.name.startswith(name)] == [name], f"{name}: the test's own log")
+        status, out, stderr = run(binary, "cat", "--json", "--from", "sqlite", path)
+        check(status == 0 and out.count(b"\n") == 10, f"{name}: {stderr}")
+        check([p.name for p in folder.iterdir() if p.name.startswith(name)] == [name], f"{name}: files were left beside it")
+    changes_while_read(binary, folder)
     path = folder / "r.db"
     make(path, "CREATE TABLE t(a)", [("INSERT INTO t VALUES(?)", [(i,) for i in range(10)])])
     before = path.read_bytes()
     check(read(binary, path).num_rows == 10 and path.read_bytes() == before, "the file was changed")
     check(not list(folder.glob("r.db-*")), "a journal was left")
+
+
+def changes_while_read(binary, folder):
+    """With a log, but nobody who has it open: the database is read as one that does not change, until it does."""
+    path = folder / "change.db"
+    make(path, "PRAGMA journal_mode=WAL; CREATE TABLE t(a, b)", [("INSERT INTO t VALUES(?, ?)", [(i, "x" * 500) for i in range(200_000)])])
+    reader = subprocess.Popen([binary, "cat", "--json", "--quiet", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    reader.stdout.read(1000)  # it is at its rows, and waits for the pipe
+    make(path, "UPDATE t SET b = 'y'; PRAGMA wal_checkpoint(TRUNCATE)")
+    _, stderr = reader.communicate(timeout=60)
+    check(reader.returncode == 3 and b"changed the database while it was read" in stderr, f"exit {reader.returncode}, {stderr}")
 
 
 def hostile(binary, folder):

@@ -136,21 +136,17 @@ static ald_status guard(ald__sqlite_db *d, ald_error *err)
     return ALD_OK;
 }
 
-/* A path that SQLite cannot take for an address ("file:…") or a name of its own (":memory:"). */
 static ald_status open_file(ald__sqlite_db *d, const char *path, ald_error *err)
 {
-    size_t size = strlen(path) + 3;
-    char *plain = ald__text_alloc(&d->alloc, size, 1, err);
-    int code;
-    if (plain == NULL)
-        return ALD_E_NOMEM;
-    if (path[0] != '/')
-        memcpy(plain, "./", 2);
-    memcpy(plain + strlen(plain), path, strlen(path));
-    code = d->lib->sqlite3_open_v2(
-        plain, &d->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
-    ald__text_free(&d->alloc, plain, size, 1);
-    return code == SQLITE_OK ? guard(d, err) : ald__sqlite_failed(d, err);
+    ald_status status = ald__sqlite_file_look(&d->file, path, &d->alloc, err);
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    if (status != ALD_OK)
+        return status;
+    if (d->file.path != NULL)
+        flags |= SQLITE_OPEN_URI;
+    return d->lib->sqlite3_open_v2(d->file.name, &d->db, flags, NULL) == SQLITE_OK
+               ? guard(d, err)
+               : ald__sqlite_failed(d, err);
 }
 
 /* ---- statements of our own */
@@ -402,6 +398,7 @@ void ald__sqlite_db_close(ald__sqlite_db *d)
         return;
     (void)d->lib->sqlite3_finalize(d->rows);
     (void)d->lib->sqlite3_close_v2(d->db);
+    ald__sqlite_file_clear(&d->file, &d->alloc);
     memset(d, 0, sizeof *d);
 }
 
@@ -410,7 +407,11 @@ ald_status ald__sqlite_db_step(ald__sqlite_db *d, int *more, ald_error *err)
     d->steps = 0;
     int code = d->lib->sqlite3_step(d->rows);
     *more = code == SQLITE_ROW;
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ALD_OK : ald__sqlite_failed(d, err);
+    if (code == SQLITE_ROW)
+        return ALD_OK;
+    /* What looks like damage may be a change. */
+    ald_status status = ald__sqlite_file_check(&d->file, err);
+    return status != ALD_OK || code == SQLITE_DONE ? status : ald__sqlite_failed(d, err);
 }
 
 ald_status ald__sqlite_db_bytes(const ald__sqlite_db *d, int column, const uint8_t **out,

@@ -8,12 +8,14 @@
 #ifdef ALD__HAVE_SQLITE
 
 #include "ald/sqlite.h"
+#include "interchange/sqlite/sqlite_file.h"
 
 typedef struct ald__sqlite_db {
     const ald__sqlite_library *lib;
     ald_allocator alloc;
     sqlite3 *db;
     sqlite3_stmt *rows;
+    ald__sqlite_file file;
     uint64_t max_steps, steps; /* of the machine, since the last row */
     uint64_t max_value_bytes;
     uint64_t max_rows,

@@ -16,6 +16,7 @@ typedef struct npy_text {
     size_t size, at;
     int is_utf8;
     ald_error *err;
+    size_t fields; /* so far, of all records */
 } npy_text;
 
 typedef struct text_value {
@@ -263,6 +264,9 @@ static ald_status add_field(npy_text *n, ald__tensor_node *node, size_t *room,
         return bad(n, "the fields are too large");
     if (is_padding(field))
         return ALD_OK;
+    if (++n->fields > ALD__TENSOR_COLUMNS)
+        return ald_error_set(n->err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                             "more than %u fields are too many", ALD__TENSOR_COLUMNS);
     if (node->child_count == *room) {
         size_t grown = *room > 0 ? *room * 2 : 8;
         ald__tensor_node *children = ald__tensor_alloc(n->memory, grown, sizeof *children, n->err);
@@ -368,7 +372,7 @@ static ald_status read_entry(npy_text *n, ald__tensor *out, unsigned *seen)
 ald_status ald__npy_header(ald__tensor_memory *memory, const char *text, size_t size, int is_utf8,
                            ald__tensor *out, ald_error *err)
 {
-    npy_text n = {memory, text, size, 0, is_utf8, err};
+    npy_text n = {memory, text, size, 0, is_utf8, err, 0};
     unsigned seen = 0;
     int comma = 1;
     if (is_utf8 && ald__text_utf8_check((const uint8_t *)text, size) < size)
