@@ -8,6 +8,7 @@
 #include "core/base/shared.h"
 #include "core/container/file.h"
 #include "core/crypto/piece.h"
+#include "core/dataset/block_pool.h"
 #include "core/dataset/chunk_cache.h"
 #include "core/dataset/guard.h"
 
@@ -17,9 +18,10 @@ struct ald_streaming {
     ald__ipc_schema *schema;
     ald_info info;
     ald__chunk_cache *cache;
-    ald__hashes hashes;   /* of all pieces, when the file is signed */
-    ald__piece_keys keys; /* when it is encrypted; wiped on close */
-    int salvage;          /* the array index was not read: a damaged one costs no rows */
+    ald__block_pool *pool; /* of chunks' bytes */
+    ald__hashes hashes;    /* of all pieces, when the file is signed */
+    ald__piece_keys keys;  /* when it is encrypted; wiped on close */
+    int salvage;           /* the array index was not read: a damaged one costs no rows */
 };
 
 /* Chunk `index` read and decoded, not from the cache. */

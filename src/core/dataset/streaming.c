@@ -109,7 +109,7 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const uin
         ald__codec_bound(f->header.compression, stored->data, stored->size) < size)
         return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "the frames cannot hold %zu bytes",
                          size);
-    ALD_TRY(ald__shared_alloc(&s->host.alloc, size, out, err));
+    ALD_TRY(ald__block_pool_take(s->pool, size, out, err));
     if (!is_chunk)
         st = ald__codec_decode(f->header.compression, &s->host.alloc, stored->data, stored->size,
                                ald__shared_data(*out), size, offset, err);
@@ -259,7 +259,9 @@ static ald_status open_streaming(open_function open, const ald_source *source,
         return ALD_E_NOMEM;
     s->host = *host;
     s->file.alloc = host->alloc;
-    st = open(s, source, &settings, err);
+    st = ald__block_pool_new(&host->alloc, &s->pool, err);
+    if (st == ALD_OK)
+        st = open(s, source, &settings, err);
     cache = settings.load.cache_bytes != 0 ? settings.load.cache_bytes : CACHE_BYTES_DEFAULT;
     if (st == ALD_OK)
         st = ald__chunk_cache_new(&host->alloc, cache, &s->cache, err);
@@ -290,6 +292,7 @@ void ald_streaming_close(ald_streaming *s)
         return;
     alloc = s->host.alloc;
     ald__chunk_cache_free(s->cache);
+    ald__block_pool_free(s->pool);
     ald__ipc_schema_free(s->schema);
     ald__hashes_clear(&alloc, &s->hashes);
     ald__piece_keys_clear(&s->keys);

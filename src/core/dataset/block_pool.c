@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* A few slots, each with a block or nothing, changed by atomic exchange: nobody waits for anybody, also not for a thread that a
+ * fork left behind. What finds no free slot goes back to the allocator, so there is never more than was in use at once. */
+#include "core/dataset/block_pool.h"
+
+#include <stdatomic.h>
+
+#include "core/base/buf.h"
+#include "core/base/checked.h"
+
+#define SLOTS 4u
+#define BYTES_LEAST ((size_t)256 << 10) /* smaller ones are the allocator's affair */
+#define BYTES_MOST ((size_t)32 << 20)   /* larger ones are not kept */
+#define ALIGNMENT 64u
+
+/* At the start of its memory. */
+typedef struct block {
+    ald__block_pool *pool;
+    size_t bytes; /* of the memory */
+} block;
+
+struct ald__block_pool {
+    ald_allocator alloc;
+    atomic_size_t count; /* its owner, and each block that is out */
+    _Atomic(block *) slots[SLOTS];
+};
+
+ald_status ald__block_pool_new(const ald_allocator *alloc, ald__block_pool **out, ald_error *err)
+{
+    ald__block_pool *p = ald__alloc_zero(alloc, sizeof *p, err);
+    *out = p;
+    if (p == NULL)
+        return ALD_E_NOMEM;
+    p->alloc = *alloc;
+    atomic_init(&p->count, 1);
+    for (size_t i = 0; i < SLOTS; i++)
+        atomic_init(&p->slots[i], NULL);
+    return ALD_OK;
+}
+
+static block *block_swap(ald__block_pool *pool, size_t slot, block *with)
+{
+    return atomic_exchange_explicit(&pool->slots[slot], with, memory_order_acq_rel);
+}
+
+static void pool_unref(ald__block_pool *pool)
+{
+    ald_allocator alloc = pool->alloc;
+    if (atomic_fetch_sub_explicit(&pool->count, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < SLOTS; i++) {
+        block *b = block_swap(pool, i, NULL);
+        if (b != NULL)
+            ald__release(&alloc, b, b->bytes);
+    }
+    ald__release(&alloc, pool, sizeof *pool);
+}
+
+/* Into an empty slot; what was in the last one gives way. */
+static void block_put(ald__block_pool *pool, block *b)
+{
+    for (size_t i = 0; i < SLOTS && b != NULL; i++)
+        b = block_swap(pool, i, b);
+    if (b != NULL)
+        ald__release(&pool->alloc, b, b->bytes);
+}
+
+/* A block of the pool that holds `bytes`, but not far more; NULL: there is none. */
+static block *block_find(ald__block_pool *pool, size_t bytes)
+{
+    for (size_t i = 0; i < SLOTS; i++) {
+        block *b = block_swap(pool, i, NULL);
+        if (b == NULL)
+            continue;
+        if (b->bytes >= bytes && b->bytes / 2 <= bytes)
+            return b;
+        ald__release(&pool->alloc, b, b->bytes); /* chunks have another size now */
+    }
+    return NULL;
+}
+
+static void block_release(void *ctx, void *data, size_t size)
+{
+    block *b = ctx;
+    ald__block_pool *pool = b->pool;
+    (void)data;
+    (void)size;
+    block_put(pool, b);
+    pool_unref(pool);
+}
+
+static ald_status block_make(ald__block_pool *pool, size_t bytes, block **out, ald_error *err)
+{
+    *out = block_find(pool, bytes);
+    if (*out != NULL)
+        return ALD_OK;
+    *out = ald__alloc(&pool->alloc, bytes, err);
+    if (*out == NULL)
+        return ALD_E_NOMEM;
+    **out = (block){pool, bytes};
+    return ALD_OK;
+}
+
+ald_status ald__block_pool_take(ald__block_pool *pool, size_t size, ald__shared **out,
+                                ald_error *err)
+{
+    size_t bytes;
+    uint8_t *data;
+    block *b;
+    *out = NULL;
+    if (size < BYTES_LEAST || size > BYTES_MOST ||
+        !ald__add_size(size, sizeof *b + ALIGNMENT, &bytes))
+        return ald__shared_alloc(&pool->alloc, size, out, err);
+    ALD_TRY(block_make(pool, bytes, &b, err));
+    data = (uint8_t *)b + sizeof *b;
+    data += (ALIGNMENT - ((uintptr_t)data & (ALIGNMENT - 1))) % ALIGNMENT;
+    if (ald__shared_new(&pool->alloc, data, size, block_release, b, out, err) != ALD_OK) {
+        block_put(pool, b);
+        return ALD_E_NOMEM;
+    }
+    (void)atomic_fetch_add_explicit(&pool->count, 1, memory_order_relaxed);
+    return ALD_OK;
+}
+
+void ald__block_pool_free(ald__block_pool *pool)
+{
+    if (pool != NULL)
+        pool_unref(pool);
+}

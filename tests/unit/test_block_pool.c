@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks come back, fit, outlive their pool, and are shared by threads without being given out twice. */
+#include <pthread.h>
+
+#include "check_alloc.h"
+#include "core/dataset/block_pool.h"
+
+enum { KIB = 1024, SMALL = 100 * KIB, BLOCK = 1024 * KIB, HUGE = 40 * 1024 * KIB };
+
+static void test_blocks_come_back(void)
+{
+    check_heap heap;
+    ald_allocator alloc = check_heap_init(&heap, -1);
+    ald__block_pool *pool;
+    ald__shared *a, *b;
+    uint8_t *first;
+    ald_error err;
+    CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
+    CHECK_OK(ald__block_pool_take(pool, BLOCK, &a, &err), &err);
+    first = ald__shared_data(a);
+    CHECK_UINT((uintptr_t)first % 64, 0);
+    CHECK_UINT(ald__shared_size(a), BLOCK);
+    memset(first, 1, BLOCK);
+    ald__shared_unref(a);
+    CHECK_OK(ald__block_pool_take(pool, BLOCK - 1000, &a, &err), &err);
+    CHECK(ald__shared_data(a) == first);
+    CHECK_UINT(ald__shared_size(a), BLOCK - 1000);
+    CHECK_OK(ald__block_pool_take(pool, BLOCK, &b, &err), &err);
+    CHECK(ald__shared_data(b) != first);
+    ald__shared_unref(a);
+    CHECK_OK(ald__block_pool_take(pool, BLOCK / 3, &a, &err), &err); /* far too large for it */
+    CHECK_UINT(ald__shared_size(a), BLOCK / 3);
+    memset(ald__shared_data(a), 1, BLOCK / 3);
+    ald__block_pool_free(pool);
+    memset(ald__shared_data(b), 1, BLOCK);
+    ald__shared_unref(b);
+    ald__shared_unref(a);
+    CHECK_HEAP_EMPTY(&heap);
+}
+
+static void test_other_sizes(void)
+{
+    static const size_t sizes[] = {0, 1, SMALL, HUGE};
+    check_heap heap;
+    ald_allocator alloc = check_heap_init(&heap, -1);
+    ald__block_pool *pool;
+    ald_error err;
+    CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ald__shared *a;
+        CHECK_OK(ald__block_pool_take(pool, sizes[i], &a, &err), &err);
+        CHECK_UINT(ald__shared_size(a), sizes[i]);
+        ald__shared_unref(a);
+    }
+    ald__block_pool_free(pool);
+    ald__block_pool_free(NULL);
+    CHECK_HEAP_EMPTY(&heap);
+}
+
+static void test_more_than_there_are_slots(void)
+{
+    enum { COUNT = 11 };
+    check_heap heap;
+    ald_allocator alloc = check_heap_init(&heap, -1);
+    ald__shared *blocks[COUNT];
+    ald__block_pool *pool;
+    ald_error err;
+    CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < COUNT; i++) {
+            CHECK_OK(ald__block_pool_take(pool, BLOCK, &blocks[i], &err), &err);
+            memset(ald__shared_data(blocks[i]), i, BLOCK);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            CHECK_UINT(ald__shared_data(blocks[i])[BLOCK - 1], (unsigned)i);
+            ald__shared_unref(blocks[i]);
+        }
+    }
+    ald__block_pool_free(pool);
+    CHECK_HEAP_EMPTY(&heap);
+}
+
+static void test_pool_without_memory(void)
+{
+    for (int64_t n = 0;; n++) {
+        check_heap heap;
+        ald_allocator alloc = check_heap_init(&heap, n);
+        ald__block_pool *pool;
+        ald__shared *a = NULL, *b = NULL;
+        ald_error err;
+        ald_status st = ald__block_pool_new(&alloc, &pool, &err);
+        if (st == ALD_OK)
+            st = ald__block_pool_take(pool, BLOCK, &a, &err);
+        if (st == ALD_OK)
+            st = ald__block_pool_take(pool, BLOCK, &b, &err);
+        ald__shared_unref(a);
+        ald__shared_unref(b);
+        ald__block_pool_free(pool);
+        CHECK_HEAP_EMPTY(&heap);
+        if (st == ALD_OK)
+            break;
+        CHECK_INT(st, ALD_E_NOMEM);
+    }
+}
+
+static ald__block_pool *shared_pool;
+
+static void *use_pool(void *arg)
+{
+    uintptr_t wrong = 0;
+    for (int i = 0; i < 2000; i++) {
+        ald__shared *a;
+        ald_error err;
+        if (ald__block_pool_take(shared_pool, BLOCK / 2, &a, &err) != ALD_OK)
+            return (void *)(uintptr_t)1;
+        *(void **)(void *)ald__shared_data(a) = arg;
+        wrong += *(void *volatile *)(void *)ald__shared_data(a) != arg;
+        ald__shared_unref(a);
+    }
+    return (void *)wrong;
+}
+
+static void *pool_alloc(void *ctx, size_t size)
+{
+    (void)ctx;
+    return malloc(size);
+}
+
+static void pool_release(void *ctx, void *p, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    free(p);
+}
+
+static void test_threads(void)
+{
+    ald_allocator alloc = {pool_alloc, NULL, pool_release, NULL};
+    pthread_t threads[6];
+    char marks[6];
+    ald_error err;
+    CHECK_OK(ald__block_pool_new(&alloc, &shared_pool, &err), &err);
+    for (size_t i = 0; i < 6; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, use_pool, &marks[i]) == 0);
+    for (size_t i = 0; i < 6; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        CHECK(wrong == NULL);
+    }
+    ald__block_pool_free(shared_pool);
+}
+
+int main(void)
+{
+    RUN(test_blocks_come_back);
+    RUN(test_other_sizes);
+    RUN(test_more_than_there_are_slots);
+    RUN(test_pool_without_memory);
+    RUN(test_threads);
+    return check_done();
+}
