@@ -16,19 +16,20 @@ static void test_blocks_come_back(void)
     uint8_t *first;
     ald_error err;
     CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
-    CHECK_OK(ald__block_pool_take(pool, BLOCK, &a, &err), &err);
+    CHECK_OK(ald__block_pool_take(pool, &alloc, BLOCK, &a, &err), &err);
     first = ald__shared_data(a);
     CHECK_UINT((uintptr_t)first % 64, 0);
     CHECK_UINT(ald__shared_size(a), BLOCK);
     memset(first, 1, BLOCK);
     ald__shared_unref(a);
-    CHECK_OK(ald__block_pool_take(pool, BLOCK - 1000, &a, &err), &err);
+    CHECK_OK(ald__block_pool_take(pool, &alloc, BLOCK - 1000, &a, &err), &err);
     CHECK(ald__shared_data(a) == first);
     CHECK_UINT(ald__shared_size(a), BLOCK - 1000);
-    CHECK_OK(ald__block_pool_take(pool, BLOCK, &b, &err), &err);
+    CHECK_OK(ald__block_pool_take(pool, &alloc, BLOCK, &b, &err), &err);
     CHECK(ald__shared_data(b) != first);
     ald__shared_unref(a);
-    CHECK_OK(ald__block_pool_take(pool, BLOCK / 3, &a, &err), &err); /* far too large for it */
+    CHECK_OK(ald__block_pool_take(pool, &alloc, BLOCK / 3, &a, &err),
+             &err); /* far too large for it */
     CHECK_UINT(ald__shared_size(a), BLOCK / 3);
     memset(ald__shared_data(a), 1, BLOCK / 3);
     ald__block_pool_free(pool);
@@ -48,7 +49,7 @@ static void test_other_sizes(void)
     CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         ald__shared *a;
-        CHECK_OK(ald__block_pool_take(pool, sizes[i], &a, &err), &err);
+        CHECK_OK(ald__block_pool_take(pool, &alloc, sizes[i], &a, &err), &err);
         CHECK_UINT(ald__shared_size(a), sizes[i]);
         ald__shared_unref(a);
     }
@@ -68,7 +69,7 @@ static void test_more_than_there_are_slots(void)
     CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < COUNT; i++) {
-            CHECK_OK(ald__block_pool_take(pool, BLOCK, &blocks[i], &err), &err);
+            CHECK_OK(ald__block_pool_take(pool, &alloc, BLOCK, &blocks[i], &err), &err);
             memset(ald__shared_data(blocks[i]), i, BLOCK);
         }
         for (int i = 0; i < COUNT; i++) {
@@ -90,9 +91,9 @@ static void test_pool_without_memory(void)
         ald_error err;
         ald_status st = ald__block_pool_new(&alloc, &pool, &err);
         if (st == ALD_OK)
-            st = ald__block_pool_take(pool, BLOCK, &a, &err);
+            st = ald__block_pool_take(pool, &alloc, BLOCK, &a, &err);
         if (st == ALD_OK)
-            st = ald__block_pool_take(pool, BLOCK, &b, &err);
+            st = ald__block_pool_take(pool, &alloc, BLOCK, &b, &err);
         ald__shared_unref(a);
         ald__shared_unref(b);
         ald__block_pool_free(pool);
@@ -104,21 +105,6 @@ static void test_pool_without_memory(void)
 }
 
 static ald__block_pool *shared_pool;
-
-static void *use_pool(void *arg)
-{
-    uintptr_t wrong = 0;
-    for (int i = 0; i < 2000; i++) {
-        ald__shared *a;
-        ald_error err;
-        if (ald__block_pool_take(shared_pool, BLOCK / 2, &a, &err) != ALD_OK)
-            return (void *)(uintptr_t)1;
-        *(void **)(void *)ald__shared_data(a) = arg;
-        wrong += *(void *volatile *)(void *)ald__shared_data(a) != arg;
-        ald__shared_unref(a);
-    }
-    return (void *)wrong;
-}
 
 static void *pool_alloc(void *ctx, size_t size)
 {
@@ -133,13 +119,29 @@ static void pool_release(void *ctx, void *p, size_t size)
     free(p);
 }
 
+static const ald_allocator pool_allocator = {pool_alloc, NULL, pool_release, NULL};
+
+static void *use_pool(void *arg)
+{
+    uintptr_t wrong = 0;
+    for (int i = 0; i < 2000; i++) {
+        ald__shared *a;
+        ald_error err;
+        if (ald__block_pool_take(shared_pool, &pool_allocator, BLOCK / 2, &a, &err) != ALD_OK)
+            return (void *)(uintptr_t)1;
+        *(void **)(void *)ald__shared_data(a) = arg;
+        wrong += *(void *volatile *)(void *)ald__shared_data(a) != arg;
+        ald__shared_unref(a);
+    }
+    return (void *)wrong;
+}
+
 static void test_threads(void)
 {
-    ald_allocator alloc = {pool_alloc, NULL, pool_release, NULL};
     pthread_t threads[6];
     char marks[6];
     ald_error err;
-    CHECK_OK(ald__block_pool_new(&alloc, &shared_pool, &err), &err);
+    CHECK_OK(ald__block_pool_new(&pool_allocator, &shared_pool, &err), &err);
     for (size_t i = 0; i < 6; i++)
         REQUIRE(pthread_create(&threads[i], NULL, use_pool, &marks[i]) == 0);
     for (size_t i = 0; i < 6; i++) {

@@ -150,9 +150,12 @@ def glue_units():
             for path in sorted((ROOT / GLUE).rglob("*.c"))]
 
 
-def decode_only_unit():
-    """Stands in for the unit of the same source in a module that only reads."""
-    return Unit(ROOT / "src/core/codec/codec.c", [*WARNINGS, "-DALD_DECODE_ONLY"], "-reading")
+READING = {"codec/codec.c": "-DALD_DECODE_ONLY", "dataset/block_pool.c": "-DALD_ONE_THREAD", "dataset/items.c": "-DALD_ONE_THREAD"}
+
+
+def reading_units():
+    """Stand in for the units of the same sources in the module that only reads, and is to be small."""
+    return [Unit(ROOT / "src/core" / name, [*WARNINGS, flag], "-reading") for name, flag in READING.items()]
 
 
 def exports(module):
@@ -167,7 +170,8 @@ def units_of(module, core, glue, foreign):
     other = ROOT / GLUE / ("reading" if module == "ald.wasm" else "writing")
     units = [unit for unit in (*core, *glue) if unit.source.parent != other]
     if module != "ald.wasm":
-        units = [unit for unit in units if unit.source.name != "codec.c"] + [decode_only_unit()]
+        reading = reading_units()
+        units = [unit for unit in units if unit.source not in {other.source for other in reading}] + reading
     return [*units, *foreign]
 
 

@@ -8,6 +8,8 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 
+#ifndef ALD_ONE_THREAD
+
 #define SLOTS 4u
 #define BYTES_LEAST ((size_t)256 << 10) /* smaller ones are the allocator's affair */
 #define BYTES_MOST ((size_t)32 << 20)   /* larger ones are not kept */
@@ -101,8 +103,8 @@ static ald_status block_make(ald__block_pool *pool, size_t bytes, block **out, a
     return ALD_OK;
 }
 
-ald_status ald__block_pool_take(ald__block_pool *pool, size_t size, ald__shared **out,
-                                ald_error *err)
+ald_status ald__block_pool_take(ald__block_pool *pool, const ald_allocator *alloc, size_t size,
+                                ald__shared **out, ald_error *err)
 {
     size_t bytes;
     uint8_t *data;
@@ -110,7 +112,7 @@ ald_status ald__block_pool_take(ald__block_pool *pool, size_t size, ald__shared 
     *out = NULL;
     if (size < BYTES_LEAST || size > BYTES_MOST ||
         !ald__add_size(size, sizeof *b + ALIGNMENT, &bytes))
-        return ald__shared_alloc(&pool->alloc, size, out, err);
+        return ald__shared_alloc(alloc, size, out, err);
     ALD_TRY(block_make(pool, bytes, &b, err));
     data = (uint8_t *)b + sizeof *b;
     data += (ALIGNMENT - ((uintptr_t)data & (ALIGNMENT - 1))) % ALIGNMENT;
@@ -127,3 +129,27 @@ void ald__block_pool_free(ald__block_pool *pool)
     if (pool != NULL)
         pool_unref(pool);
 }
+
+#else
+
+ald_status ald__block_pool_new(const ald_allocator *alloc, ald__block_pool **out, ald_error *err)
+{
+    (void)alloc;
+    (void)err;
+    *out = NULL;
+    return ALD_OK;
+}
+
+ald_status ald__block_pool_take(ald__block_pool *pool, const ald_allocator *alloc, size_t size,
+                                ald__shared **out, ald_error *err)
+{
+    (void)pool;
+    return ald__shared_alloc(alloc, size, out, err);
+}
+
+void ald__block_pool_free(ald__block_pool *pool)
+{
+    (void)pool;
+}
+
+#endif

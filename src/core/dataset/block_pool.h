@@ -7,14 +7,15 @@
 #include "ald/io.h"
 #include "core/base/shared.h"
 
-/* May be used by several threads at once; blocks may outlive it. */
+/* May be used by several threads at once; blocks may outlive it. In a build for one thread (ALD_ONE_THREAD), whose memory
+ * hardly ever goes back to a system, there is none: NULL, which takes from `alloc`. */
 typedef struct ald__block_pool ald__block_pool;
 
 ALD_NODISCARD ald_status ald__block_pool_new(const ald_allocator *alloc, ald__block_pool **out,
                                              ald_error *err);
 /* `size` bytes at a 64-byte boundary, not cleared; the last reference gives them back. */
-ALD_NODISCARD ald_status ald__block_pool_take(ald__block_pool *pool, size_t size, ald__shared **out,
-                                              ald_error *err);
+ALD_NODISCARD ald_status ald__block_pool_take(ald__block_pool *pool, const ald_allocator *alloc,
+                                              size_t size, ald__shared **out, ald_error *err);
 /* Blocks that are out are freed when they come back. NULL is fine. */
 void ald__block_pool_free(ald__block_pool *pool);
 

@@ -7,6 +7,17 @@
 
 #include "core/base/buf.h"
 
+/* All that a build for one thread (ALD_ONE_THREAD) has. */
+static ald_status run_in_turn(uint64_t count, ald__item item, void *ctx, ald_error *err)
+{
+    ald_status st = ALD_OK;
+    for (uint64_t i = 0; i < count && st == ALD_OK; i++)
+        st = item(ctx, 0, i, err);
+    return st;
+}
+
+#ifndef ALD_ONE_THREAD
+
 typedef struct worker {
     uint64_t index; /* where it failed */
     ald_status status;
@@ -62,11 +73,8 @@ ald_status ald__items_run(const ald_host *host, uint64_t count, ald__item item, 
     uint32_t workers = ald__items_workers(host, count);
     items w = {.item = item, .ctx = ctx, .count = count};
     ald_status st = ALD_OK;
-    if (workers == 1) {
-        for (uint64_t i = 0; i < count && st == ALD_OK; i++)
-            st = item(ctx, 0, i, err);
-        return st;
-    }
+    if (workers == 1)
+        return run_in_turn(count, item, ctx, err);
     w.workers = ald__alloc_zero(&host->alloc, workers * sizeof *w.workers, err);
     if (w.workers == NULL)
         return ALD_E_NOMEM;
@@ -76,3 +84,21 @@ ald_status ald__items_run(const ald_host *host, uint64_t count, ald__item item, 
     ald__release(&host->alloc, w.workers, workers * sizeof *w.workers);
     return st;
 }
+
+#else
+
+uint32_t ald__items_workers(const ald_host *host, uint64_t count)
+{
+    (void)host;
+    (void)count;
+    return 1;
+}
+
+ald_status ald__items_run(const ald_host *host, uint64_t count, ald__item item, void *ctx,
+                          ald_error *err)
+{
+    (void)host;
+    return run_in_turn(count, item, ctx, err);
+}
+
+#endif

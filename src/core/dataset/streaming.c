@@ -109,7 +109,7 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const uin
         ald__codec_bound(f->header.compression, stored->data, stored->size) < size)
         return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "the frames cannot hold %zu bytes",
                          size);
-    ALD_TRY(ald__block_pool_take(s->pool, size, out, err));
+    ALD_TRY(ald__block_pool_take(s->pool, &s->host.alloc, size, out, err));
     if (!is_chunk)
         st = ald__codec_decode(f->header.compression, &s->host.alloc, stored->data, stored->size,
                                ald__shared_data(*out), size, offset, err);
