@@ -34,26 +34,37 @@ void HostPool::retire()
     drop();
 }
 
-arrow::Status HostPool::Allocate(int64_t size, int64_t alignment, uint8_t **out)
+arrow::Status HostPool::check_size(int64_t size, int64_t alignment)
 {
     if (size < 0 || alignment > ALIGNMENT)
         return arrow::Status::Invalid("a piece of memory of ", size, " bytes");
-    if (size == 0) {
-        *out = no_bytes;
-        return arrow::Status::OK();
-    }
     if (size > piece_limit_) {
         refused_ = size;
         return arrow::Status::OutOfMemory("a piece of ", size, " bytes is over the limit");
+    }
+    return arrow::Status::OK();
+}
+
+/* How far into a block the piece begins. */
+static uint8_t move_of(const uint8_t *block)
+{
+    return static_cast<uint8_t>(
+        ALIGNMENT - static_cast<int64_t>(reinterpret_cast<uintptr_t>(block) % ALIGNMENT));
+}
+
+arrow::Status HostPool::Allocate(int64_t size, int64_t alignment, uint8_t **out)
+{
+    ARROW_RETURN_NOT_OK(check_size(size, alignment));
+    if (size == 0) {
+        *out = no_bytes;
+        return arrow::Status::OK();
     }
     auto *block =
         static_cast<uint8_t *>(alloc_.alloc(alloc_.ctx, static_cast<size_t>(size + ALIGNMENT)));
     if (block == nullptr)
         return arrow::Status::OutOfMemory("no memory for ", size, " bytes");
-    auto move = static_cast<uint8_t>(
-        ALIGNMENT - static_cast<int64_t>(reinterpret_cast<uintptr_t>(block) % ALIGNMENT));
-    *out = block + move;
-    (*out)[-1] = move;
+    *out = block + move_of(block);
+    (*out)[-1] = move_of(block);
     bytes_ += size;
     total_ += size;
     count_++;
@@ -61,14 +72,30 @@ arrow::Status HostPool::Allocate(int64_t size, int64_t alignment, uint8_t **out)
     return arrow::Status::OK();
 }
 
+/* By the host's own way to resize, which for large pieces copies nothing. */
 arrow::Status HostPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
                                    uint8_t **ptr)
 {
-    uint8_t *moved = nullptr;
-    ARROW_RETURN_NOT_OK(Allocate(new_size, alignment, &moved));
-    std::memcpy(moved, *ptr, static_cast<size_t>(std::min(old_size, new_size)));
-    Free(*ptr, old_size, alignment);
-    *ptr = moved;
+    if (*ptr == no_bytes || new_size == 0) {
+        uint8_t *moved = nullptr;
+        ARROW_RETURN_NOT_OK(Allocate(new_size, alignment, &moved));
+        Free(*ptr, old_size, alignment);
+        *ptr = moved;
+        return arrow::Status::OK();
+    }
+    ARROW_RETURN_NOT_OK(check_size(new_size, alignment));
+    uint8_t old_move = (*ptr)[-1];
+    auto *block = static_cast<uint8_t *>(alloc_.resize(alloc_.ctx, *ptr - old_move,
+                                                       static_cast<size_t>(old_size + ALIGNMENT),
+                                                       static_cast<size_t>(new_size + ALIGNMENT)));
+    if (block == nullptr)
+        return arrow::Status::OutOfMemory("no memory for ", new_size, " bytes");
+    *ptr = block + move_of(block);
+    if (move_of(block) != old_move)
+        std::memmove(*ptr, block + old_move, static_cast<size_t>(std::min(old_size, new_size)));
+    (*ptr)[-1] = move_of(block);
+    bytes_ += new_size - old_size;
+    total_ += std::max<int64_t>(new_size - old_size, 0);
     return arrow::Status::OK();
 }
 

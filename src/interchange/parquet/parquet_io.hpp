@@ -61,6 +61,7 @@ class HostPool final : public arrow::MemoryPool
     {
     }
     void drop();
+    arrow::Status check_size(int64_t size, int64_t alignment);
 
     ald_allocator alloc_;
     int64_t piece_limit_;

@@ -275,10 +275,12 @@ void Reader::adapt_rows(const arrow::RecordBatch &batch)
     batch_rows_ = std::clamp<int64_t>(BATCH_BYTES / std::max<int64_t>(row_bytes, 1), 1, most_rows_);
 }
 
-/* Dictionaries of two row groups may be too large together for their indices, and Arrow does not join those inside lists. */
+/* Dictionaries of two row groups may be too large together for their indices, and Arrow does not join those inside lists.
+ * Batches end where a writer's chunks do: else a small first one would make it join parts of two batches for every chunk. */
 int64_t Reader::rows_of_next()
 {
-    int64_t rows = std::min(batch_rows_, rows_left_);
+    int64_t to_boundary = most_rows_ - (rows_left_at_first_ - rows_left_) % most_rows_;
+    int64_t rows = std::min({batch_rows_, rows_left_, to_boundary});
     if (!keeps_groups_ && !whole_groups_)
         return rows;
     while (group_left_ == 0)
