@@ -269,6 +269,14 @@ def no_form(binary, folder):
             raise Failed(f"{name}: {status}, {stderr!r}")
 
 
+def peak(binary, *arguments):
+    """Bytes of memory that a command needs at most."""
+    result = subprocess.run([sys.executable, "-c", MEASURE, binary, *map(str, arguments)], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise Failed(f"{arguments}: {result.stderr.strip()}")
+    return int(result.stdout) << 10
+
+
 def bounded_memory(binary, folder):
     """One row group of five million rows, both ways."""
     if b"__asan_init" in Path(binary).read_bytes():
@@ -277,15 +285,37 @@ def bounded_memory(binary, folder):
     with pq.ParquetWriter(folder / "in.parquet", part.schema, compression="zstd") as writer:
         writer.write_table(pa.concat_tables([part] * 5), row_group_size=10**8)
     for source, target in (("in.parquet", "out.ald"), ("out.ald", "out.parquet")):
-        command = [binary, "convert", "--quiet", "--threads", "2", str(folder / source), str(folder / target)]
-        result = subprocess.run([sys.executable, "-c", MEASURE, *command], capture_output=True, text=True)
-        if result.returncode != 0:
-            raise Failed(f"{source}: {result.stderr.strip()}")
-        if int(result.stdout) << 10 > PEAK_BYTES:
-            raise Failed(f"{source} to {target} took {int(result.stdout) >> 10} MB")
+        bytes_used = peak(binary, "convert", "--quiet", "--threads", "2", folder / source, folder / target)
+        if bytes_used > PEAK_BYTES:
+            raise Failed(f"{source} to {target} took {bytes_used >> 20} MB")
     groups = pq.ParquetFile(folder / "out.parquet").metadata
     if groups.num_rows != 5 << 20 or groups.num_row_groups < 2:
         raise Failed(f"{groups.num_rows} rows in {groups.num_row_groups} row groups")
+
+
+def very_wide(binary, folder):
+    """A thousand columns in one large row group: its columns go through a temporary file, whatever their types."""
+    some = full_table().drop_columns(["null", "dict", "dict8", "dict_large", "dict_int"])
+    kinds = [(field.with_name(f"{field.name}{i}"), some.column(field.name)) for i in range(5) for field in some.schema]
+    table = pa.table([c for _, c in kinds], schema=pa.schema([f for f, _ in kinds]))
+    table = pa.concat_tables([table] * 20).combine_chunks()
+    pq.write_table(table, folder / "types.parquet", row_group_size=49000, data_page_size=20000)
+    for threads in (1, 3):
+        convert(binary, folder / "types.parquet", folder / "types.arrows", "--threads", threads)
+        compare(read_stream(folder / "types.arrows"), table, metadata=True)
+    missing = subprocess.run([binary, "convert", "--quiet", str(folder / "types.parquet"), str(folder / "no.arrows")],
+                             env={"TMPDIR": str(folder / "missing")}, capture_output=True, text=True)
+    if missing.returncode != 3 or "cannot make a temporary file" not in missing.stderr or (folder / "no.arrows").exists():
+        raise Failed(f"no temporary folder: exit {missing.returncode}, {missing.stderr!r}")
+    numbers = np.random.default_rng(6)
+    wide = pa.table({f"c{i}": numbers.random(25000) if i % 2 else pa.array([f"v{k}" for k in range(i, i + 25000)])
+                     for i in range(1000)})
+    pq.write_table(wide, folder / "wide.parquet", compression="zstd")
+    for source, target in (("wide.parquet", "wide.ald"), ("wide.ald", "wide2.parquet")):
+        bytes_used = peak(binary, "convert", "--quiet", "--threads", "2", folder / source, folder / target)
+        if bytes_used > PEAK_BYTES and b"__asan_init" not in Path(binary).read_bytes():
+            raise Failed(f"{source} to {target} took {bytes_used >> 20} MB")
+    compare(pq.read_table(folder / "wide2.parquet"), wide)
 
 
 def mutated_files(binary, folder):
@@ -360,7 +390,7 @@ def without_module(binary, folder):
 
 
 CHECKS = [round_trip, written_by_pyarrow, int96, changing_dictionaries, empty_tables, columns_and_rows, one_at_a_time, bad_utf8,
-          page_checksums, no_form, bounded_memory, short_memory, without_module, mutated_files]
+          page_checksums, no_form, bounded_memory, very_wide, short_memory, without_module, mutated_files]
 
 
 def main():

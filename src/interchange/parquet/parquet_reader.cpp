@@ -2,13 +2,15 @@
 /* Each top-level column has a reader of its own that goes through all row groups; a batch is so many rows of each, decoded
  * by the host's tasks. What is in memory at a time is a page, its dictionary and the batch, for each column: it does not
  * depend on how large the row groups are. For a table of many columns that is more than a small row group takes: then each
- * column of it is read as a whole, and nothing of a column stays open. */
+ * column of it is read as a whole, and nothing of a column stays open. Of one with very many columns and large row groups,
+ * each column of a group is decoded into a temporary file, and batches are put together from there. */
 #include "interchange/parquet/parquet_reader.hpp"
 
 #include <algorithm>
 
 #include <arrow/array/array_base.h>
 #include <arrow/array/concatenate.h>
+#include <arrow/array/util.h>
 #include <arrow/chunked_array.h>
 #include <arrow/table.h>
 #include <arrow/util/byte_size.h>
@@ -31,8 +33,10 @@ constexpr int64_t PIECE_BYTES = int64_t{256} << 20;
 constexpr int64_t PIECE_RATIO = 16;
 constexpr int WIDE_COLUMNS = 32;
 constexpr int64_t OPEN_BYTES = int64_t{512}
-                               << 10;  /* what a column takes that is read page by page */
-constexpr int64_t SMALLEST_BYTES = 12; /* magic twice, and the footer's length */
+                               << 10; /* what a column takes that is read page by page */
+constexpr int64_t HELD_BYTES = int64_t{64} << 20; /* more than all columns may take together … */
+constexpr int64_t SPOOL_BYTES = int64_t{8} << 30; /* … unless the disk would have to hold more */
+constexpr int64_t SMALLEST_BYTES = 12;            /* magic twice, and the footer's length */
 
 static int64_t piece_limit(const ald_source &source, const ald_parquet_options &options)
 {
@@ -145,20 +149,47 @@ arrow::Status Reader::count_rows()
     return arrow::Status::OK();
 }
 
-/* Whether holding any row group takes less than keeping all columns open. */
-bool Reader::has_small_groups() const
+/* Least bytes of a row in memory. */
+static int64_t row_width(const arrow::DataType &type)
+{
+    int64_t width = type.num_fields() == 0 ? 12 : 4; /* text: an offset and some bytes */
+    if (type.byte_width() > 0)
+        width = type.byte_width();
+    for (const auto &field : type.fields())
+        width += row_width(*field->type());
+    return width;
+}
+
+/* Bytes of the largest row group in memory, as far as the footer tells. */
+int64_t Reader::largest_group() const
 {
     auto metadata = file_->parquet_reader()->metadata();
-    int64_t limit = OPEN_BYTES * metadata->num_columns();
-    if (metadata->num_columns() <= WIDE_COLUMNS)
-        return false;
+    int64_t width = 0, largest = 0;
+    for (const Column &column : columns_)
+        width += row_width(*column.type);
     for (int i = 0; i < metadata->num_row_groups(); i++) {
         auto group = metadata->RowGroup(i);
-        if (group->num_rows() > std::min(OPEN_BYTES / 8, most_rows_) ||
-            group->total_byte_size() > limit)
-            return false;
+        int64_t rows = std::min(group->num_rows(), INT64_MAX / std::max<int64_t>(width, 1));
+        largest = std::max({largest, group->total_byte_size(), rows * width});
     }
-    return true;
+    return largest;
+}
+
+/* How the row groups of a wide table are read with the least memory. */
+void Reader::choose_way()
+{
+    auto metadata = file_->parquet_reader()->metadata();
+    int64_t open = OPEN_BYTES * metadata->num_columns(), largest = largest_group(), rows = 0;
+    if (metadata->num_columns() <= WIDE_COLUMNS)
+        return;
+    for (int i = 0; i < metadata->num_row_groups(); i++)
+        rows = std::max(rows, metadata->RowGroup(i)->num_rows());
+    whole_groups_ = rows <= std::min(OPEN_BYTES / 8, most_rows_) && largest <= open;
+    if (std::min(open, whole_groups_ ? largest : open) > HELD_BYTES && largest <= SPOOL_BYTES &&
+        !keeps_groups_ && host_.spool_open != nullptr) {
+        whole_groups_ = false;
+        spool_ = std::make_unique<GroupSpool>(host_, pool_.get(), &error_);
+    }
 }
 
 static void add_leaves(const parquet::arrow::SchemaField &field, std::vector<int> *out)
@@ -172,16 +203,16 @@ static void add_leaves(const parquet::arrow::SchemaField &field, std::vector<int
 arrow::Status Reader::open_columns()
 {
     ARROW_RETURN_NOT_OK(count_rows());
-    whole_groups_ = has_small_groups();
+    keeps_groups_ = std::any_of(columns_.begin(), columns_.end(),
+                                [](const Column &column) { return has_dictionary(*column.type); });
+    choose_way();
     for (Column &column : columns_) {
-        if (whole_groups_)
+        if (whole_groups_ || spool_ != nullptr)
             add_leaves(file_->manifest().schema_fields[static_cast<size_t>(column.field)],
                        &column.leaves);
         else
             ARROW_RETURN_NOT_OK(file_->GetColumn(column.field, &column.reader));
     }
-    keeps_groups_ = std::any_of(columns_.begin(), columns_.end(),
-                                [](const Column &column) { return has_dictionary(*column.type); });
     guess_rows();
     return arrow::Status::OK();
 }
@@ -236,6 +267,11 @@ void Reader::read_column(Column *column)
 {
     try {
         std::shared_ptr<arrow::ChunkedArray> chunks;
+        if (spool_ != nullptr) {
+            auto index = static_cast<size_t>(column - columns_.data());
+            column->status = spool_->get(index, slice_, batch_rows_).Value(&column->next);
+            return;
+        }
         column->status = next_chunks(column, &chunks);
         if (column->status.ok() && chunks == nullptr)
             column->status = arrow::Status::Invalid("it ends early");
@@ -248,12 +284,43 @@ void Reader::read_column(Column *column)
     }
 }
 
-ald_status Reader::read_columns(ald_error *err)
+/* One column of the row group at hand, a few rows at a time, into the spool. */
+static arrow::Status spool_rows(parquet::arrow::FileReader *file, int group,
+                                const std::vector<int> &leaves,
+                                const std::shared_ptr<arrow::DataType> &type,
+                                arrow::MemoryPool *pool, size_t index, GroupSpool *spool)
 {
-    auto task = [](void *arg, uint32_t index) {
-        auto *reader = static_cast<Reader *>(arg);
-        reader->read_column(&reader->columns_[index]);
-    };
+    ARROW_ASSIGN_OR_RAISE(auto reader, file->GetRecordBatchReader({group}, leaves));
+    for (;;) {
+        std::shared_ptr<arrow::RecordBatch> batch;
+        ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
+        if (batch == nullptr)
+            break;
+        if (batch->num_columns() != 1)
+            return arrow::Status::Invalid("it has ", batch->num_columns(), " parts");
+        ARROW_ASSIGN_OR_RAISE(auto data, fit_type(batch->column_data(0), type, pool));
+        ARROW_RETURN_NOT_OK(spool->put(index, arrow::MakeArray(data)));
+    }
+    return arrow::Status::OK();
+}
+
+void Reader::spool_column(Column *column)
+{
+    auto index = static_cast<size_t>(column - columns_.data());
+    try {
+        column->status = spool_rows(file_.get(), group_, column->leaves, column->type, pool_.get(),
+                                    index, spool_.get());
+        if (column->status.ok() && spool_->rows_of(index) != group_left_)
+            column->status = arrow::Status::Invalid(
+                "it ends ", group_left_ - spool_->rows_of(index), " rows early");
+    } catch (...) {
+        column->status = status_of_exception();
+    }
+}
+
+/* Every column, on the given threads. */
+ald_status Reader::run_columns(void (*task)(void *reader, uint32_t index), ald_error *err)
+{
     auto count = static_cast<uint32_t>(columns_.size());
     if (host_.run_tasks != nullptr && host_.thread_count > 1 && count > 1) {
         host_.run_tasks(host_.ctx, count, task, this);
@@ -266,6 +333,41 @@ ald_status Reader::read_columns(ald_error *err)
             return fail(column.status, column.name, error_, pool_.get(), err);
     }
     return ALD_OK;
+}
+
+ald_status Reader::read_columns(ald_error *err)
+{
+    return run_columns(
+        [](void *arg, uint32_t index) {
+            auto *reader = static_cast<Reader *>(arg);
+            reader->read_column(&reader->columns_[index]);
+        },
+        err);
+}
+
+/* Decodes the next row group that has rows. */
+ald_status Reader::spool_group(ald_error *err)
+{
+    int64_t width = 0;
+    slice_ = 0;
+    while (group_left_ == 0)
+        group_left_ = file_->parquet_reader()->metadata()->RowGroup(++group_)->num_rows();
+    for (const Column &column : columns_)
+        width += row_width(*column.type);
+    width =
+        std::max(width, file_->parquet_reader()->metadata()->RowGroup(group_)->total_byte_size() /
+                            group_left_);
+    slice_rows_ = std::clamp<int64_t>(BATCH_BYTES / std::max<int64_t>(width, 1), 1, most_rows_);
+    file_->set_batch_size(slice_rows_);
+    arrow::Status status = spool_->begin(columns_.size(), slice_rows_);
+    if (!status.ok())
+        return fail(status, "", error_, pool_.get(), err);
+    return run_columns(
+        [](void *arg, uint32_t index) {
+            auto *reader = static_cast<Reader *>(arg);
+            reader->spool_column(&reader->columns_[index]);
+        },
+        err);
 }
 
 void Reader::adapt_rows(const arrow::RecordBatch &batch)
@@ -281,6 +383,11 @@ int64_t Reader::rows_of_next()
 {
     int64_t to_boundary = most_rows_ - (rows_left_at_first_ - rows_left_) % most_rows_;
     int64_t rows = std::min({batch_rows_, rows_left_, to_boundary});
+    if (spool_ != nullptr) {
+        rows = std::min(slice_rows_, group_left_);
+        group_left_ -= rows;
+        return rows;
+    }
     if (!keeps_groups_ && !whole_groups_)
         return rows;
     while (group_left_ == 0)
@@ -296,10 +403,16 @@ ald_status Reader::next(std::shared_ptr<arrow::RecordBatch> *out, ald_error *err
     out->reset();
     if (rows_left_ == 0)
         return ALD_OK;
-    batch_rows_ = rows_of_next();
-    ald_status status = read_columns(err);
+    ald_status status = ALD_OK;
+    if (spool_ != nullptr && group_left_ == 0)
+        status = spool_group(err);
     if (status != ALD_OK)
         return status;
+    batch_rows_ = rows_of_next();
+    status = read_columns(err);
+    if (status != ALD_OK)
+        return status;
+    slice_++;
     for (Column &column : columns_)
         arrays.push_back(std::move(column.next));
     *out = arrow::RecordBatch::Make(schema_, batch_rows_, std::move(arrays));

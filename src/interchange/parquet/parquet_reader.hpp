@@ -12,6 +12,7 @@
 #include <parquet/arrow/reader.h>
 
 #include "ald/parquet.h"
+#include "interchange/parquet/group_spool.hpp"
 #include "interchange/parquet/parquet_error.hpp"
 
 namespace ald_parquet
@@ -50,7 +51,11 @@ class Reader
     ald_status choose_columns(ald_error *err);
     arrow::Status count_rows();
     arrow::Status open_columns();
-    bool has_small_groups() const;
+    int64_t largest_group() const;
+    void choose_way();
+    ald_status spool_group(ald_error *err);
+    void spool_column(Column *column);
+    ald_status run_columns(void (*task)(void *reader, uint32_t index), ald_error *err);
     void guess_rows();
     int64_t rows_of_next();
     arrow::Status next_chunks(Column *column, std::shared_ptr<arrow::ChunkedArray> *out);
@@ -69,7 +74,10 @@ class Reader
     std::vector<Column> columns_;
     int64_t most_rows_, batch_rows_ = 0;
     int64_t rows_left_ = 0, rows_left_at_first_ = 0;
-    bool whole_groups_ = false; /* a batch is a row group */
+    bool whole_groups_ = false;         /* a batch is a row group */
+    std::unique_ptr<GroupSpool> spool_; /* row groups go through it; none: they do not */
+    int64_t slice_rows_ = 0;
+    size_t slice_ = 0; /* of the spool, the next */
     /* Where a column has a dictionary: batches end with their row group, whose dictionary is its own. */
     bool keeps_groups_ = false;
     int group_ = -1;
