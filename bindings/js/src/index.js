@@ -5,12 +5,13 @@ import { getCached, putCached } from './cache.js';
 import { complete, EACH, SEVERAL } from './complete.js';
 import { Dataset } from './dataset.js';
 import { AldError, invalidArgument } from './error.js';
-import { readInfo, uuid } from './info.js';
+import { readInfo } from './info.js';
+import { inputStream } from './input.js';
 import { privatePem, publicPem } from './keys.js';
-import { ready } from './runtime.js';
 import { download, Remote } from './remote.js';
 import { checkNames, Request, toBytes } from './request.js';
-import { inputStream } from './input.js';
+import { ready } from './runtime.js';
+import { warmUp } from './warm.js';
 import { detectIn, extractFrom, mark, saveOptions } from './watermark.js';
 
 export { AldError } from './error.js';
@@ -63,6 +64,7 @@ export async function load(bytes, options = {}) {
     const m = await ready();
     try {
         const data = toBytes(bytes);
+        warmUp(m, data.length);
         return await loadAt(m, m.put(data), data.length, request, options);
     } finally {
         request.wipe();
@@ -85,6 +87,7 @@ export async function open(bytes, options = {}) {
     const m = await ready();
     try {
         const data = toBytes(bytes);
+        warmUp(m, data.length);
         return await openAt(m, m.put(data), data.length, request, options);
     } finally {
         request.wipe();

@@ -22,6 +22,7 @@ export class Instance {
     /** @param {WebAssembly.Module} module */
     static async create(module) {
         const self = new Instance();
+        self.module = module;
         const imports = {
             host_random: (at, size) => self.#random(at >>> 0, size >>> 0),
             host_now_ms: () => Date.now(),

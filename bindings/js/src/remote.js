@@ -3,6 +3,7 @@
 
 import { complete } from './complete.js';
 import { AldError, invalidArgument, ioError } from './error.js';
+import { warmUp } from './warm.js';
 
 const FIRST_BYTES = 1024; // header and metadata of most files: no more than what has to be read anyway
 
@@ -54,6 +55,7 @@ async function receive(m, response, options) {
     const total = Number(response.headers.get('Content-Length') ?? 0);
     const isEncoded = response.headers.get('Content-Encoding') !== null;
     const progress = { loaded: 0, total: isEncoded || total === 0 ? null : total };
+    warmUp(m, progress.total ?? 0);
     let capacity = progress.total ?? 1 << 20, at = m.alloc(capacity), size = 0;
     try {
         for await (const piece of pieces(response, options, progress)) {
