@@ -101,6 +101,20 @@ const actions = (ald, io) => ({
             }
         }
     },
+    /** A marked copy of a file, with all that protects it. */
+    async watermark({ input, inputOptions, out, options }) {
+        const data = await ald.load(await io.read(input), inputOptions);
+        const { file } = await ald.watermark(data, options);
+        data.close();
+        await io.write(out, file);
+    },
+    /** Whose copy it is; its license says that it is marked. */
+    async extract({ input, options, seller, buyer }) {
+        const data = await ald.load(await io.read(input), options);
+        same('buyer', (await ald.extract(data, { sellerKey: seller, buyers: ['Nobody', buyer] })).buyer, buyer);
+        same('license', data.license.watermarked, true);
+        data.close();
+    },
     async load({ input, out, options, opening }) {
         const data = await ald[opening](await io.read(input), options);
         await io.write(out, await data.toArrowIPC());

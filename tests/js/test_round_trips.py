@@ -24,6 +24,7 @@ BASES = [(c, layout, False) for c in ("none", "zstd-l3", "zstd-l19", "lz4", "pac
 BASES += [("none", layout, True) for layout in ("whole", "streaming")]
 ENCRYPTIONS = ("", "password", "one", "several")
 LICENSEE = "Anna Muster"
+BUYER = "ACME Inc."
 
 
 def make_table():
@@ -122,11 +123,16 @@ class Runner:
         home.mkdir()
         self.env = dict(os.environ, HOME=str(home), ALIMENTAR_HOME=str(home), NO_COLOR="1")
 
-    def native(self, *args):
-        """-> the failure's text, or empty"""
+    def run(self, *args):
+        """-> (exit status, what was printed)"""
         result = subprocess.run([self.binary, *map(str, args)], env=self.env, stdin=subprocess.DEVNULL, capture_output=True,
                                 text=True, timeout=120)
-        return "" if result.returncode == 0 else result.stderr.strip() or f"exit status {result.returncode}"
+        return result.returncode, result.stdout if result.returncode in (0, 1) and result.stdout else result.stderr.strip()
+
+    def native(self, *args):
+        """-> the failure's text, or empty"""
+        code, text = self.run(*args)
+        return "" if code == 0 else text or f"exit status {code}"
 
 
 def native_files(runner, trips, source):
@@ -147,6 +153,24 @@ def native_files(runner, trips, source):
             if failure:
                 break
         trip.native_path, trip.native_failure = path, failure
+
+
+def marked_files(runner, trips):
+    """Marks the files that are licensed and signed, and keeps the rest of what protects them."""
+    for trip in trips:
+        if trip.native_failure or not (trip.is_licensed and trip.is_signed):
+            continue
+        trip.marked_path = trip.folder / f"marked-{trip.name}.ald"
+        args = ["--buyer", BUYER, "--seller-key", trip.key("signer.key"), "--no-registry", "--key", trip.key("signer.key")]
+        if trip.encryption == "password":
+            args += ["--password"]
+        elif trip.encryption:
+            args += [x for r in trip.recipients() for x in ("--recipient", trip.key(r))]
+        args += ["--compression", trip.base[0]] if not trip.base[2] else ["--aligned"]
+        args += ["--streaming", "--chunk-rows", "1000"] if trip.base[1] == "streaming" else ["--no-streaming"]
+        code, text = runner.run("watermark", trip.native_path, trip.marked_path, "--json", *args, *trip.reading())
+        trip.marked_failure = "" if code == 0 else text
+        trip.buyer_hash = json.loads(text)["buyer_hash"] if code == 0 else None
 
 
 def same_table(path, want):
@@ -237,10 +261,33 @@ class Check:
         else:
             self.passed += 1
 
+    def marked(self, trips):
+        """Copies for a buyer, marked on one side and looked at on the other."""
+        tasks = []
+        for trip in trips:
+            seller = Path(trip.key("signer.key")).read_text()
+            tasks.append({"action": "extract", "input": str(trip.marked_path), "options": trip.load_options(), "seller": seller,
+                          "buyer": BUYER})
+            tasks.append({"action": "watermark", "input": str(trip.native_path), "inputOptions": trip.load_options(),
+                          "out": str(self.path(trip, "-marked.ald")),
+                          "options": {**trip.save_options(), "sellerKey": seller, "buyer": BUYER}})
+        results = self.engine(tasks)
+        for i, trip in enumerate(trips):
+            failures = [each for each in (trip.marked_failure, *results[2 * i:2 * i + 2]) if each]
+            if not failures:  # the reverse; 1: a mark was found
+                code, out = self.runner.run("piracy", "extract", self.path(trip, "-marked.ald"), "--json", "--seller-key",
+                                            trip.key("signer.key"), *trip.reading())
+                failures = [] if code == 1 and json.loads(out)["buyer_hash"] == trip.buyer_hash else [out]
+            if failures:
+                self.problems.append(f"{self.name}: {trip.name}: watermarked: {failures}")
+            else:
+                self.passed += 1
+
     def run(self, locked):
         self.locked_key(locked)
         both = self.save()
         self.web_crypto(both)
+        self.marked([trip for trip in both if trip.is_licensed and trip.is_signed])
         self.load(both, "load")
         if self.name == "node":
             self.load(both, "open")
@@ -284,6 +331,7 @@ def main():
             writer.write_table(want)
         trips = [Trip(folder, *each) for each in itertools.product(BASES, ENCRYPTIONS, (False, True), (False, True))]
         native_files(runner, trips, source)
+        marked_files(runner, trips)
         locked = locked_file(runner, folder, source)
         checks = [Check(name, engine, runner, trips, want, source).run(locked) for name, engine in
                   (("node", places.node), ("chromium", places.chromium), ("workerd", places.workerd))]

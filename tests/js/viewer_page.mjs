@@ -40,8 +40,8 @@ const file = await ald.save(table, {
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
 
 /** A page, and what it complained of. */
-async function open() {
-    const page = await browser.newPage();
+async function open(how = {}) {
+    const page = await browser.newPage(how);
     const complaints = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => (message.type() === 'error' ? complaints.push(message.text()) : null));
@@ -144,6 +144,32 @@ await test('a private key under a passphrase', async () => {
     await page.fill('#passphrase', 'open up');
     await drop(page, 'sealed.ald', await ald.save({ x: [1, 2, 3] }, { encrypt: { recipients: keys.publicKey } }));
     await says('3 rows');
+    await page.close();
+});
+
+await test('what a screen reader and weak eyes need', async () => {
+    for (const colorScheme of ['light', 'dark']) {
+        const { page, says } = await open({ bypassCSP: true, colorScheme }); // for the checker's script
+        await page.click('#trust summary');
+        await page.fill('#trusted', signer.publicKey);
+        await drop(page, 'a.ald', await ald.save({ x: [1.5, null], word: ['a', 'b'] }, { metadata: { description: card }, sign: signer.privateKey,
+            license: { licensee: 'Anna' } }));
+        await says('a.ald: 2 rows');
+        await page.evaluate(await readFile(`${tools}/node_modules/axe-core/axe.min.js`, 'utf8'));
+        const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], colorScheme);
+        assert.ok(passes.length > 20);
+        await page.close();
+    }
+});
+
+await test('without a network', async () => {
+    const { page, complaints, says } = await open();
+    await page.waitForFunction(() => document.body.ariaBusy === 'false');
+    await page.context().setOffline(true);
+    await drop(page, 'a.ald', await ald.save({ x: [1, 2] }));
+    await says('a.ald: 2 rows');
+    assert.deepEqual(complaints, []);
     await page.close();
 });
 
