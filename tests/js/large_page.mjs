@@ -144,6 +144,16 @@ await test('a file that does not fit into memory is OutOfMemory, and the page go
     assert.ok(found.slice(2).every((each) => each.startsWith('OutOfMemory')), found[2]);
 });
 
+await test('the cache of a real browser', async () => {
+    const result = await page.evaluate(async (at) => {
+        const ald = await import('/package/src/index.js');
+        const kept = await ald.cacheFromUrl('small', `${at}/small.ald`);
+        const again = await ald.loadCached('small');
+        return [kept.numRows, again.numRows, await ald.loadCached('none'), await ald.cachedKeys(), await ald.removeCached('small'), await ald.cachedKeys()];
+    }, address);
+    assert.deepEqual(result, [CHUNK_ROWS, CHUNK_ROWS, null, ['small'], undefined, []]);
+});
+
 await browser.close();
 site.closeAllConnections();
 site.close();

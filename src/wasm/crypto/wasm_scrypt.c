@@ -11,9 +11,8 @@
 /* The numbers come out of a key's file. */
 static int is_bearable(uint32_t n, uint32_t r, uint32_t p)
 {
-    return n >= 2 && (n & (n - 1)) == 0 && r > 0 && p > 0 &&
-           (uint64_t)n * r <= MEMORY_MOST / 128 && (uint64_t)r * p <= WORK_MOST &&
-           (uint64_t)n * r * p <= WORK_MOST;
+    return n >= 2 && (n & (n - 1)) == 0 && r > 0 && p > 0 && (uint64_t)n * r <= MEMORY_MOST / 128 &&
+           (uint64_t)r * p <= MEMORY_MOST / 128 && (uint64_t)n * r * p <= WORK_MOST;
 }
 
 ald_status ald_wasm_scrypt(const uint8_t *passphrase, size_t passphrase_size, const uint8_t *salt,
