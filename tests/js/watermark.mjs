@@ -122,6 +122,19 @@ await test('detect says what the command says', async () => {
     }
 });
 
+await test('a key that asks for too much', async () => {
+    const pem = locked.sellerKey.match(/-----BEGIN ENCRYPTED PRIVATE KEY-----[^-]*-----END ENCRYPTED PRIVATE KEY-----/)[0];
+    const der = Buffer.from(pem.replace(/-----.*-----/g, ''), 'base64');
+    const at = der.indexOf(Buffer.from([0x02, 0x02, 0x40, 0x00, 0x02, 0x01, 0x08, 0x02, 0x01, 0x05])); // N = 2^14, r = 8, p = 5
+    assert.ok(at > 0);
+    for (const [place, value] of [[at + 2, 0x7f], [at + 3, 0x01], [at + 6, 0x7f], [at + 6, 0x00], [at + 9, 0x7f]]) {
+        const changed = Buffer.from(der);
+        changed[place] = value;
+        const text = `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${changed.toString('base64')}\n-----END ENCRYPTED PRIVATE KEY-----\n`;
+        await fails(ald.extract(plain, { ...locked, sellerKey: text }), 'LimitExceeded');
+    }
+});
+
 await test('what cannot be is said, and nothing comes out', async () => {
     const options = { ...locked, buyer: 'ACME Inc.' };
     await fails(ald.watermark(plain, { ...options, columns: ['none'] }), 'InvalidArgument');
