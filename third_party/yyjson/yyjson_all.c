@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* yyjson, and the one function of its header that the fetched yyjson.c leaves out. It has to be in the same translation
- * unit: the number reader is static there. */
+/* yyjson, the one function of its header that the fetched yyjson.c leaves out, and one that it has only together with
+ * others. They have to be in the same translation unit: what they call is static there. */
 #include "yyjson.c"
 
 /* The contract is in yyjson.h. `alc` is for builds without yyjson's own number reader, which this is not. */
@@ -27,6 +27,16 @@ const char *yyjson_read_number(const char *dat, yyjson_val *val, yyjson_read_fla
     }
     err->msg = msg;
     return NULL;
+}
+
+/* yyjson_write_number for a finite number, without the formats that a value may ask for: they are a fiftieth of the
+ * WebAssembly module that reads. The contract is in interchange/text/number.h. */
+char *ald__shortest_digits(double value, int is_float, char *buf);
+char *ald__shortest_digits(double value, int is_float, char *buf)
+{
+    u8 *end = is_float ? write_f32_raw((u8 *)buf, f64_to_bits(value), 0) : write_f64_raw((u8 *)buf, f64_to_bits(value), 0);
+    *end = 0;
+    return (char *)end;
 }
 
 #if YYJSON_DISABLE_FAST_FP_CONV || YYJSON_DISABLE_READER

@@ -58,8 +58,8 @@ SYSTEM_FOLDERS = ("yyjson", "zstd", "lz4", "libdeflate", "blake3", "bearssl/inc"
 OWN_FOREIGN = ROOT / "third_party/yyjson/yyjson_all.c"
 
 # Most of a module runs once a file. These see every byte of it.
-OPTIMIZE = {"zstd.c": "-Os", "lz4.c": "-Os", **dict.fromkeys(
-    ("crc32.c", "blake3_portable.c", "aes_ct64.c", "aes_ct64_ctr.c", "aes_ct64_enc.c", "ghash_ctmul64.c"), "-O2")}
+OPTIMIZE = {**dict.fromkeys(("crc32.c", "blake3_portable.c"), "-O2"),
+            **dict.fromkeys(("zstd.c", "lz4.c", "aes_ct64.c", "aes_ct64_ctr.c", "aes_ct64_enc.c", "ghash_ctmul64.c"), "-Os")}
 
 
 def find_tool(*names):

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <yyjson.h>
+#include "interchange/text/number.h"
 
 static const char digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
                                      "25262728293031323334353637383940414243444546474849"
@@ -147,32 +147,28 @@ static uint8_t *put_large(uint8_t *p, uint8_t *end)
     return ald__put_i64(end + 1, exponent);
 }
 
-static uint8_t *put_number(uint8_t *p, const yyjson_val *number)
+static uint8_t *put_number(uint8_t *p, double v, int is_float)
 {
-    uint8_t *end = (uint8_t *)yyjson_write_number(number, (char *)p);
+    uint8_t *end = (uint8_t *)ald__shortest_digits(v, is_float, (char *)p);
     return end - p - (*p == '-') >= 19 && end[-1] == '0' && end[-2] == '.' ? put_large(p, end)
                                                                            : end;
 }
 
 uint8_t *ald__put_f64(uint8_t *p, double v)
 {
-    yyjson_val number = {YYJSON_TYPE_NUM, {0}};
     uint8_t *end = put_short_decimal(p, v);
     if (end != NULL)
         return end;
     if (!ald__is_finite(v))
         return put_word(p, v);
-    (void)yyjson_set_real(&number, v);
-    return put_number(p, &number);
+    return put_number(p, v, 0);
 }
 
 uint8_t *ald__put_f32(uint8_t *p, float v)
 {
-    yyjson_val number = {YYJSON_TYPE_NUM, {0}};
     if (!ald__is_finite((double)v))
         return put_word(p, (double)v);
-    (void)yyjson_set_float(&number, v);
-    return put_number(p, &number);
+    return put_number(p, (double)v, 1);
 }
 
 double ald__half_to_double(uint16_t half)

@@ -6,8 +6,6 @@
  * bits for what occurs, of up to 3,072 for the rest. */
 #include <string.h>
 
-#include <yyjson.h>
-
 #include "interchange/text/number.h"
 
 #define BIG_LIMBS 48
@@ -278,15 +276,13 @@ static int faithful_small(const ald__number *n, double value)
 static int is_shortest_of_power(const ald__number *n, double value)
 {
     char text[64], *end;
-    yyjson_val val = {YYJSON_TYPE_NUM, {0}};
     ald__number shortest;
     size_t kept = trimmed_digits(n);
     big a, b;
     if (double_parts(value).m != 1ull << 52 || kept > 17)
         return 0;
-    (void)yyjson_set_real(&val, value);
-    end = yyjson_write_number(&val, text);
-    if (end == NULL || !ald__number_scan(text, (size_t)(end - text), &shortest) ||
+    end = ald__shortest_digits(value, 0, text);
+    if (!ald__number_scan(text, (size_t)(end - text), &shortest) ||
         trimmed_digits(&shortest) != kept)
         return 0;
     big_set_digits(&a, n, kept);

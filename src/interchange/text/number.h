@@ -33,5 +33,8 @@ int ald__number_nearest(uint64_t digits, uint32_t decimals, double *out, int *fa
 int ald__number_compare(const ald__number *n, double value);
 /* Nonzero when |n| is an integer that a double equals; for numbers without point and exponent. */
 int ald__number_is_exact(const ald__number *n);
+/* The fewest digits that read back as a finite value, or (is_float) as a float: 40 bytes at most, with a NUL behind them. Their
+ * end. Defined beside yyjson. */
+char *ald__shortest_digits(double value, int is_float, char *buf);
 
 #endif
