@@ -25,11 +25,11 @@ void ald__digits_format(ald__digits *d, size_t n);
 /* More than eight digits. */
 void ald__digits_put_long(uint8_t *to, uint64_t text, size_t count, size_t digits);
 
-/* The number as so many digits, its `count` at least. ALD__DIGITS_ROOM bytes may be overwritten. */
+/* The number as so many digits, its `count` at least, so 1 at least. ALD__DIGITS_ROOM bytes may be overwritten. */
 static inline void ald__digits_put(uint8_t *to, uint64_t text, size_t count, size_t digits)
 {
     if (digits <= 8)
-        ald__store_le64(to, text >> (8 * (8 - digits)));
+        ald__store_le64(to, text >> ((64 - 8 * digits) & 63));
     else
         ald__digits_put_long(to, text, count, digits);
 }
