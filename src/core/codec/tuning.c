@@ -5,12 +5,14 @@
 #include "core/base/buf.h"
 #include "core/codec/codec.h"
 
-#define SAMPLE_PIECES                                                                              \
-    4u /* from all over the frame: validity, offsets and values lie in different parts */
-#define PIECE_BYTES ((size_t)32 << 10)
+/* Pieces from all over the frame: validity, offsets and values lie in different parts. Large frames find matches far away:
+ * theirs are twice as long. */
+#define SAMPLE_PIECES 4u
+#define PIECE_BYTES ((size_t)16 << 10)
+#define LARGE ((size_t)1 << 20)
 #define WORTH_A_TRIAL 20u /* level 3 is fast where it leaves a twentieth */
-#define SAMPLE_BYTES (SAMPLE_PIECES * PIECE_BYTES)
-#define SIZE_LEAST (2 * PIECE_BYTES) /* of frames that are tried */
+#define SAMPLE_BYTES (SAMPLE_PIECES * PIECE_BYTES * 2)
+#define SIZE_LEAST ((size_t)64 << 10) /* of frames that are tried */
 
 /* In the order of speed where there are few matches. */
 static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4};
@@ -30,17 +32,18 @@ typedef struct sample {
 static ald_status take_sample(const ald_allocator *alloc, const uint8_t *data, size_t size,
                               sample *out, ald_error *err)
 {
-    size_t step = (size - PIECE_BYTES) / (SAMPLE_PIECES - 1) & ~(size_t)63;
+    size_t piece = size < LARGE ? PIECE_BYTES : 2 * PIECE_BYTES, step;
     *out = (sample){data, size, NULL};
-    if (size <= SAMPLE_BYTES)
+    if (size <= SAMPLE_PIECES * piece)
         return ALD_OK;
+    step = (size - piece) / (SAMPLE_PIECES - 1) & ~(size_t)63;
     out->owned = ald__alloc(alloc, SAMPLE_BYTES, err);
     if (out->owned == NULL)
         return ALD_E_NOMEM;
     for (size_t i = 0; i < SAMPLE_PIECES; i++)
-        memcpy(out->owned + i * PIECE_BYTES, data + i * step, PIECE_BYTES);
+        memcpy(out->owned + i * piece, data + i * step, piece);
     out->data = out->owned;
-    out->size = SAMPLE_BYTES;
+    out->size = SAMPLE_PIECES * piece;
     return ALD_OK;
 }
 
