@@ -276,7 +276,7 @@ def build_modules(jobs):
     """Makes both modules for a test that needs them; what fails is said by tools/wasm_check, too."""
     with locked():
         core, glue, foreign = core_units(), glue_units(), foreign_units()
-        errors = [error for _, error in compile_all([*core, *glue, *foreign, decode_only_unit()], jobs) if error]
+        errors = [error for _, error in compile_all([*core, *glue, *foreign, *reading_units()], jobs) if error]
         for name in MODULES if not errors else ():
             errors += [error for error in link(name, units_of(name, core, glue, foreign))[1:] if error]
     if errors:
