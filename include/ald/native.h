@@ -35,6 +35,7 @@ ALD_API ALD_NODISCARD ald_status ald_file_inflate(ald_source *source, ald_error 
 typedef struct ald_file_sink ald_file_sink;
 #define ALD_FILE_REPLACE 0x1u /* else an existing file is ALD_E_IO, detail EEXIST */
 #define ALD_FILE_PRIVATE 0x2u /* mode 0600, whatever is replaced; the buffer is wiped */
+#define ALD_FILE_LATER 0x4u   /* commit does not sync the folder: for many files, at the end */
 
 ALD_API ALD_NODISCARD ald_status ald_file_create(const char *path, uint32_t flags,
                                                  ald_file_sink **out, ald_error *err);

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/file_set.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,12 +110,45 @@ static void undo(file_set *set)
     }
 }
 
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+    free(folder);
+}
+
+static int is_same_folder(const char *a, const char *b)
+{
+    const char *x = strrchr(a, '/'), *y = strrchr(b, '/');
+    size_t size = x != NULL ? (size_t)(x - a) : 0;
+    return (x != NULL) == (y != NULL) &&
+           (x == NULL || ((size_t)(y - b) == size && memcmp(a, b, size) == 0));
+}
+
+/* The names of the first `count` files survive a crash. */
+static void sync_names(const file_set *set, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || !is_same_folder(set->files[i - 1].path, set->files[i].path)) {
+            sync_folder(set->files[i].path);
+        }
+    }
+}
+
 ald_status file_set_commit(file_set *set, ald_error *err)
 {
     ald_status status = ALD_OK;
     cli_cleanup_hold(); /* a signal waits: it comes before all, or behind */
     for (size_t i = 0; status == ALD_OK && i < set->count; i++) {
         set->env->subject = set->files[i].path;
+        if (i + 1 == set->count) {
+            sync_names(set, i); /* the last one, a manifest, is there when all others are */
+        }
         status = ald_file_commit(set->files[i].file, err);
         if (status == ALD_OK) {
             set->files[i].file = NULL;
@@ -129,6 +163,9 @@ ald_status file_set_commit(file_set *set, ald_error *err)
             }
             undo(set);
         }
+    }
+    if (status == ALD_OK && set->count > 0) {
+        sync_folder(set->files[set->count - 1].path);
     }
     cli_cleanup_clear();
     cli_cleanup_resume();

@@ -301,7 +301,8 @@ static ald_status sink_write_at(void *ctx, uint64_t offset, const void *buf, siz
 static ald_status create_file(cli_output *out, const char *path, ald_error *err)
 {
     struct stat st;
-    uint32_t flags = out->may_replace ? ALD_FILE_REPLACE : 0;
+    uint32_t flags =
+        (out->may_replace ? ALD_FILE_REPLACE : 0) | (out->is_one_of_set ? ALD_FILE_LATER : 0);
     char *target = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
     cli_cleanup_hold();
     ald_status status = ald_file_create(target != NULL ? target : path, flags, &out->file, err);

@@ -258,7 +258,8 @@ ald_status ald_file_commit(ald_file_sink *f, ald_error *err)
         ald_file_abort(f);
         return st;
     }
-    sync_folder(f->path);
+    if (!(f->flags & ALD_FILE_LATER))
+        sync_folder(f->path);
     free_file(f);
     return ALD_OK;
 }
