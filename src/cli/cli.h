@@ -42,10 +42,11 @@ typedef struct cli_env {
 } cli_env;
 
 typedef struct cli_command {
-    const char *verb;            /* one or two words: "convert", "key show" */
-    const char *brief;           /* one line */
-    const char *details;         /* paragraphs, split by newlines */
-    const char *const *examples; /* pairs of what it does and the command line; ends with NULL */
+    const char *verb;              /* one or two words: "convert", "key show" */
+    const char *brief;             /* one line */
+    const char *details;           /* paragraphs, split by newlines */
+    const char *const *examples;   /* pairs of what it does and the command line; ends with NULL */
+    const char *const *exit_codes; /* in place of the usual ones; ends with NULL. NULL: the usual */
     const opt_operand *operands;
     const opt_use *options;
     size_t args_size;
@@ -95,7 +96,8 @@ void cli_print_help(const cli_command *command);
 ALD_NODISCARD ald_status cli_generate_man(const char *folder, ald_error *err);
 ALD_NODISCARD ald_status cli_generate_completion(const char *shell, ald_error *err);
 
-/* What an exit code and each error mean, for the help and the man pages: one line for each index, NULL at the end. */
-const char *cli_exit_code_text(size_t index);
+/* What an exit code and each error mean, for the help and the man pages: one line for each index, NULL at the end.
+ * `command` may be NULL. */
+const char *cli_exit_code_text(const cli_command *command, size_t index);
 
 #endif

@@ -216,6 +216,13 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const exit_codes[] = {
+    "0  the tables are the same",
+    "1  they differ",
+    "2  something went wrong, whatever it was",
+    NULL,
+};
+
 const cli_command cli_cmd_diff = {
     .verb = "diff",
     .brief = "compare two tables: columns, rows, values",
@@ -228,9 +235,9 @@ const cli_command cli_cmd_diff = {
         "Without --key, a batch of each file is in memory at a time. With it, rows go to a "
         "temporary file ($TMPDIR, else /tmp) where they need more than 32 MB a table, and up to "
         "about 64 MB of them are compared at a time.\n"
-        "Rows count from 0. Exits with 0 when the tables are the same, 1 when they differ, and 2 "
-        "when something went wrong.",
+        "Rows count from 0.",
     .examples = examples,
+    .exit_codes = exit_codes,
     .operands = operands,
     .options = options,
     .args_size = sizeof(diff_args),

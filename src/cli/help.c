@@ -113,9 +113,9 @@ void cli_print_help(const cli_command *command)
     }
     (void)cli_print_group(command->verb, "\nSee also:\n");
     cli_printf("\nExit codes:\n");
-    for (size_t i = 0; cli_exit_code_text(i) != NULL; i++) {
-        cli_printf("  %.3s", cli_exit_code_text(i));
-        print_filled(cli_exit_code_text(i) + 3, 5, 5);
+    for (size_t i = 0; cli_exit_code_text(command, i) != NULL; i++) {
+        cli_printf("  %.3s", cli_exit_code_text(command, i));
+        print_filled(cli_exit_code_text(command, i) + 3, 5, 5);
     }
 }
 

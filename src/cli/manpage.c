@@ -63,11 +63,11 @@ static void put_synopsis(FILE *f, const cli_command *command)
     fputs("\n", f);
 }
 
-static void put_exit_codes(FILE *f)
+static void put_exit_codes(FILE *f, const cli_command *command)
 {
     fputs(".SH EXIT STATUS\n", f);
-    for (size_t i = 0; cli_exit_code_text(i) != NULL; i++) {
-        const char *text = cli_exit_code_text(i);
+    for (size_t i = 0; cli_exit_code_text(command, i) != NULL; i++) {
+        const char *text = cli_exit_code_text(command, i);
         fprintf(f, ".TP\n\\fB%c\\fR\n", text[0]);
         put(f, text + 3);
         fputs("\n", f);
@@ -78,8 +78,11 @@ static void put_exit_codes(FILE *f)
           f);
 #define ALD_X(constant, value, name, text)                                                         \
     if ((value) != 0) {                                                                            \
-        fprintf(f, ".TP\n\\fB%s\\fR (exit status %d)\n", (name),                                   \
-                cli_exit_code((ald_status)(value)));                                               \
+        fprintf(f, ".TP\n\\fB%s\\fR", (name));                                                     \
+        if (command == NULL || command->exit_codes == NULL) {                                      \
+            fprintf(f, " (exit status %d)", cli_exit_code((ald_status)(value)));                   \
+        }                                                                                          \
+        fputs("\n", f);                                                                            \
         put(f, (text));                                                                            \
         fputs("\n", f);                                                                            \
     }
@@ -121,7 +124,7 @@ static void put_page(FILE *f, const cli_command *command, const char *page)
         put(f, command->examples[i + 1]);
         fputs("\n.EE\n.PP\n", f);
     }
-    put_exit_codes(f);
+    put_exit_codes(f, command);
     fputs(".SH SEE ALSO\n.BR alimentar (1)\n", f);
 }
 
@@ -139,7 +142,7 @@ static void put_overview(FILE *f)
         put(f, cli_commands[i]->brief);
         fputs("\n", f);
     }
-    put_exit_codes(f);
+    put_exit_codes(f, NULL);
     fputs(".SH ENVIRONMENT\n.TP\n\\fBALIMENTAR_HOME\\fR\nthe folder of what is kept, in place of "
           "~/.alimentar\n.TP\n\\fBALIMENTAR_PASSPHRASE\\fR\nthe password of a dataset\n.TP\n"
           "\\fBALIMENTAR_KEY_PASSPHRASE\\fR\nthe passphrase of private keys\n.TP\n"

@@ -220,7 +220,7 @@ ald_status cli_print_flush(ald_error *err)
 
 /* ---- the words for exit codes */
 
-const char *cli_exit_code_text(size_t index)
+const char *cli_exit_code_text(const cli_command *command, size_t index)
 {
     static const char *const texts[] = {
         "0  success",
@@ -231,5 +231,8 @@ const char *cli_exit_code_text(size_t index)
         "2  the command line is wrong: InvalidArgument",
         "3  reading, writing or memory failed: IoError, OutOfMemory",
     };
+    if (command != NULL && command->exit_codes != NULL) {
+        return command->exit_codes[index];
+    }
     return index < sizeof(texts) / sizeof(texts[0]) ? texts[index] : NULL;
 }
