@@ -56,7 +56,10 @@ static ald_status read_share(split_parts *parts, const char *operand, uint64_t *
     if (equal == NULL || equal == operand || memchr(operand, '/', (size_t)(equal - operand)) ||
         !draw_parse_share(equal + 1, UINT32_MAX, share) || *share == 0) {
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                             "'%s' is not NAME=SHARE, as train=0.8", operand);
+                             "'%s' is not NAME=SHARE, as train=0.8\n"
+                             "a share is a decimal (0.8) or a whole number (4) above 0; a name has "
+                             "no slash",
+                             operand);
     }
     char *name = strndup(operand, (size_t)(equal - operand));
     if (name == NULL) {

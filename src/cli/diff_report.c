@@ -247,7 +247,7 @@ static void print_rows(const diff_run *run)
             cli_note(run->env, "where rows were moved or put in between, --key finds them again");
         }
     } else if (run->only[0] == 0 && run->only[1] == 0) {
-        cli_printf("  all the same\n");
+        cli_printf(run->column_count > 0 ? "  all the same\n" : "  no column to compare\n");
     }
 }
 

@@ -31,6 +31,18 @@ size_t cli_utf8_next(const unsigned char *s, const unsigned char *end, uint32_t 
     return size;
 }
 
+int cli_is_utf8(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
+    uint32_t code;
+    size_t step = 1;
+    while (at < end && step > 0) {
+        step = cli_utf8_next(at, end, &code);
+        at += step;
+    }
+    return step > 0;
+}
+
 int cli_is_printable(uint32_t c)
 {
     return c >= 0x20 && !(c >= 0x7F && c <= 0x9F) && c != 0x061C && c != 0x200E && c != 0x200F &&

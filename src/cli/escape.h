@@ -9,6 +9,9 @@
 /* One code point at `s` (s < end): its length in bytes, or 0 where the bytes are not UTF-8. */
 size_t cli_utf8_next(const unsigned char *s, const unsigned char *end, uint32_t *code);
 
+/* Whether `text` is UTF-8, as a column, metadata and a manifest must be: names of files can be any bytes. */
+int cli_is_utf8(const char *text);
+
 /* Whether a code point may be sent to a terminal as it is: no control characters, no bidirectional overrides, no line
  * and paragraph separators. */
 int cli_is_printable(uint32_t code);

@@ -2,10 +2,12 @@
 /* One row for each format; extensions are compared in any case. */
 #include "cli/file_format.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAGIC_BYTES 16
@@ -192,6 +194,23 @@ static file_format by_content(const char *path)
     return found == FORMAT_SQLITE || found == FORMAT_NPY ? found : FORMAT_UNKNOWN;
 }
 
+/* Why an input whose name and beginning say nothing cannot be read, where that is not for want of --from. */
+static ald_status look_at_input(cli_env *env, const char *path, ald_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot open '%s': %s", path,
+                             strerror(errno));
+    }
+    if (S_ISDIR(st.st_mode)) {
+        cli_hint(env, "names that begin with a dot or an underscore are passed over; --from names "
+                      "the format of files whose names do not tell");
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "%s: the folder holds no file of a known format", path);
+    }
+    return ALD_OK;
+}
+
 ald_status file_format_find(cli_env *env, const char *path, const char *name, const char *option,
                             file_format *out, ald_error *err)
 {
@@ -204,6 +223,12 @@ ald_status file_format_find(cli_env *env, const char *path, const char *name, co
     }
     if (*out == FORMAT_UNKNOWN && name == NULL && strcmp(option, "--from") == 0) {
         *out = by_content(path);
+        if (*out == FORMAT_UNKNOWN && strcmp(path, "-") != 0) {
+            ald_status status = look_at_input(env, path, err);
+            if (status != ALD_OK) {
+                return status;
+            }
+        }
     }
     if (*out == FORMAT_UNKNOWN) {
         return unknown(env, path, name, option, err);

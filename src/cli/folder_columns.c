@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/escape.h"
+
 static ald_status no_memory(ald_error *err)
 {
     return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the columns of folders");
@@ -72,6 +74,12 @@ static ald_status other_keys(const char *path, ald_error *err)
                          "%s: its folders have other keys than those of the first file", path);
 }
 
+static ald_status not_utf8(const char *path, ald_error *err)
+{
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                         "%s: a folder's name is to be a column, and is not UTF-8", path);
+}
+
 static ald_status read_path(cli_folder_columns *c, size_t file, const char *path, size_t root,
                             ald_error *err)
 {
@@ -87,8 +95,16 @@ static ald_status read_path(cli_folder_columns *c, size_t file, const char *path
             return no_memory(err);
         }
         c->values[file * c->count + i] = value;
+        int is_text = cli_is_utf8(name) && cli_is_utf8(value);
         if (file == 0) {
             c->names[i] = name;
+            name = NULL;
+        }
+        if (!is_text) {
+            free(name);
+            return not_utf8(path, err);
+        }
+        if (file == 0) {
             continue;
         }
         int same = strcmp(name, c->names[i]) == 0;

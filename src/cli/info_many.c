@@ -168,8 +168,8 @@ static ald_status print_table(const many_facts *m, ald_error *err)
     cli_table_print(&table, 0);
     ald_status status = cli_table_check(&table, err);
     cli_table_clear(&table);
-    cli_printf("\n%s, %zu files: %s%s%" PRId64 " columns, %s bytes\n",
-               file_format_text(m->in->format), m->in->many->count,
+    cli_printf("\n%s, %zu %s: %s%s%" PRId64 " columns, %s bytes\n", file_format_text(m->in->format),
+               m->in->many->count, m->in->many->count == 1 ? "file" : "files",
                m->knows_rows ? ald_facts_grouped(m->rows, rows, sizeof(rows)) : "",
                m->knows_rows ? " rows, " : "", column_count(m),
                ald_facts_grouped(m->size_bytes, bytes, sizeof(bytes)));

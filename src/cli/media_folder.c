@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ald/schema.h"
+#include "cli/escape.h"
 
 #define DEEPEST 32
 #define SHOWN_NAMES 3
@@ -427,6 +428,19 @@ static ald_status look_through(media_walk *w, const char *path, ald_error *err)
     return status == ALD_OK ? choose_kind(w, err) : status;
 }
 
+/* Names become values of columns. */
+static ald_status check_names(const cli_media *m, ald_error *err)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (!cli_is_utf8(m->files[i].name)) {
+            return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                 "%s: a file's name is to be a value, and is not UTF-8",
+                                 m->files[i].name);
+        }
+    }
+    return ALD_OK;
+}
+
 ald_status cli_media_find(cli_env *env, const char *path, const char *from, cli_media **out,
                           ald_error *err)
 {
@@ -455,6 +469,11 @@ ald_status cli_media_find(cli_env *env, const char *path, const char *from, cli_
     if (status != ALD_OK || w.media->count == 0 || w.has_data) {
         cli_media_free(w.media);
         return from != NULL ? status : ALD_OK;
+    }
+    status = check_names(w.media, err);
+    if (status != ALD_OK) {
+        cli_media_free(w.media);
+        return status;
     }
     *out = w.media;
     return ALD_OK;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/escape.h"
 #include "cli/file_set.h"
 #include "cli/row_cutter.h"
 #include "cli/shard_manifest.h"
@@ -69,6 +70,24 @@ static char *shard_name(const shard_pattern *p, uint64_t number)
                        p->path + p->end);
     }
     return name;
+}
+
+static const char *without_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The manifest is JSON, and has the names of the shards. */
+static ald_status check_text(cli_env *env, const shard_pattern *p, ald_error *err)
+{
+    if (cli_is_utf8(without_folder(p->path))) {
+        return ALD_OK;
+    }
+    env->subject = NULL; /* the message names the path */
+    return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "%s: the name is not UTF-8, and a manifest lists only such names",
+                         p->path);
 }
 
 /* out-{shard}.ald gives out-manifest.json, {shard}.ald manifest.json. */
@@ -133,12 +152,6 @@ typedef struct sharding {
     shard_manifest manifest, before; /* what is written, and replaced */
     char *manifest_path;
 } sharding;
-
-static const char *without_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 static ald_status write_shard(sharding *s, uint64_t number, ald_error *err)
 {
@@ -266,6 +279,9 @@ ald_status cli_shards_write(cli_env *env, const cli_output *like, const shard_op
                   .extras = extras,
                   .set = {.env = env}};
     ald_status status = shard_pattern_parse(path, &s.pattern, &found, err);
+    if (status == ALD_OK) {
+        status = check_text(env, &s.pattern, err);
+    }
     if (status == ALD_OK) {
         s.manifest_path = manifest_name(&s.pattern);
         status = s.manifest_path != NULL ? look_before(&s, err) : no_memory(err);

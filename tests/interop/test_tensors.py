@@ -321,6 +321,7 @@ def npz_hostile(binary, folder):
             warnings.simplefilter("ignore")
             out.writestr("a.npy", npy_bytes(np.arange(4)))
     refused("two members of one name", "InvalidFormat")
+    check("have the same name" in run(binary, "head", path)[2], "two members of one name: what is said")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as out:
         out.writestr("a.npy", npy_bytes(np.arange(3)))
     refused("bzip2", "Unsupported")

@@ -170,6 +170,27 @@ static void test_encode_gives_the_bytes_back(void)
     }
 }
 
+/* What no reader takes is not written. */
+static void test_encode_refuses_what_is_not_utf8(void)
+{
+    ald_value *map = NULL, *text = NULL;
+    alloc = check_heap_init(&heap, -1);
+    ald_buffer out = {NULL, 0, 0, &alloc};
+    REQUIRE_INT(DECODE("\x81\xa1\x61\xa1\x62", &map), ALD_OK);
+    text = ald_value_put(map, "a", 1);
+    REQUIRE(text != NULL);
+    REQUIRE_INT(ald_value_set_string(text, "b\xff", 2, NULL), ALD_OK);
+    CHECK_INT(ald__msgpack_encode(map, NULL, &out, NULL), ALD_E_INVALID_ARG);
+    REQUIRE_INT(ald_value_set_string(text, "\xc3\xa9", 2, NULL), ALD_OK);
+    CHECK_INT(ald__msgpack_encode(map, NULL, &out, NULL), ALD_OK);
+    text = ald_value_put(map, "\xc3", 1);
+    REQUIRE(text != NULL);
+    CHECK_INT(ald__msgpack_encode(map, NULL, &out, NULL), ALD_E_INVALID_ARG);
+    ald_buffer_clear(&out);
+    ald_value_free(map);
+    CHECK_HEAP_EMPTY(&heap);
+}
+
 /* Lengths around every change of form. */
 static void test_encode_lengths(void)
 {
@@ -335,6 +356,7 @@ int main(void)
     RUN(test_many_keys);
     RUN(test_too_many_values);
     RUN(test_encode_gives_the_bytes_back);
+    RUN(test_encode_refuses_what_is_not_utf8);
     RUN(test_encode_lengths);
     RUN(test_tree);
     RUN(test_known_keys);

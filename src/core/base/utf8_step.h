@@ -35,4 +35,15 @@ static inline size_t ald__utf8_step(const uint8_t *p, size_t n)
     return size;
 }
 
+static inline int ald__utf8_is_valid(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t step = ald__utf8_step(p + i, n - i);
+        if (step == 0)
+            return 0;
+        i += step;
+    }
+    return 1;
+}
+
 #endif

@@ -82,17 +82,6 @@ static ald_status cut(const ald__cursor *c, ald_error *err)
                      "MessagePack value runs past the end of the metadata");
 }
 
-static int utf8_ok(const uint8_t *p, size_t n)
-{
-    for (size_t i = 0; i < n;) {
-        size_t step = ald__utf8_step(p + i, n - i);
-        if (step == 0)
-            return 0;
-        i += step;
-    }
-    return 1;
-}
-
 /* Reads the first byte and the number behind it. */
 static ald_status take_head(ald__cursor *c, head *h, uint64_t *number, ald_error *err)
 {
@@ -142,7 +131,7 @@ static ald_status take_bytes(ald__cursor *c, const head *h, uint64_t size, ald_v
     p = size <= SIZE_MAX ? ald__cursor_take(c, (size_t)size) : NULL;
     if (p == NULL)
         return cut(c, err);
-    if (h->kind == ALD_VALUE_STRING && !utf8_ok(p, (size_t)size))
+    if (h->kind == ALD_VALUE_STRING && !ald__utf8_is_valid(p, (size_t)size))
         return ald__fail(err, ALD_E_INVALID_FORMAT, ald__cursor_offset(c) - size,
                          "a string in the metadata is not UTF-8");
     if (h->kind == ALD_VALUE_STRING)
@@ -171,7 +160,7 @@ static ald_status take_key(ald__cursor *c, ald_value *map, ald_value **out, ald_
     p = size <= SIZE_MAX ? ald__cursor_take(c, (size_t)size) : NULL;
     if (p == NULL)
         return cut(c, err);
-    if (!utf8_ok(p, (size_t)size))
+    if (!ald__utf8_is_valid(p, (size_t)size))
         return ald__fail(err, ALD_E_INVALID_FORMAT, at, "a key in the metadata is not UTF-8");
     *out = ald__value_add(map, (const char *)p, (size_t)size);
     return *out != NULL ? ALD_OK : ald__no_memory(err, (size_t)size);

@@ -4,6 +4,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/endian.h"
+#include "core/base/utf8_step.h"
 #include "core/container/msgpack.h"
 
 static ald_status put_be(ald_buffer *out, uint8_t first, uint64_t number, unsigned size,
@@ -76,14 +77,23 @@ static ald_status put_float(ald_buffer *out, double d, ald_error *err)
     return put_be(out, 0xcb, bits, 8, err);
 }
 
+static ald_status put_string(ald_buffer *out, const char *text, size_t size, ald_error *err)
+{
+    /* No reader would take the file: what is written must be what can be read. */
+    if (!ald__utf8_is_valid((const uint8_t *)text, size))
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "a key or text for the metadata is not UTF-8");
+    ALD_TRY(put_length(out, size, 0xa0, 32, 0xd9, 0xda, err));
+    return ald__buffer_append(out, text, size, err);
+}
+
 static ald_status put_bytes(ald_buffer *out, const ald_value *v, ald_error *err)
 {
     size_t size;
     const char *data = ald_value_get_bytes(v, &size);
     switch (ald_value_get_type(v)) {
     case ALD_VALUE_STRING:
-        ALD_TRY(put_length(out, size, 0xa0, 32, 0xd9, 0xda, err));
-        break;
+        return put_string(out, data, size, err);
     case ALD_VALUE_BIN:
         ALD_TRY(put_length(out, size, 0, 0, 0xc4, 0xc5, err));
         break;
@@ -118,10 +128,8 @@ static ald_status put_list(ald_buffer *out, const ald_value *v, const char *cons
     for (size_t i = 0; i < count; i++) {
         size_t size = 0;
         const char *key = is_map ? ald_value_get_key(v, i, &size) : NULL;
-        if (is_map) {
-            ALD_TRY(put_length(out, size, 0xa0, 32, 0xd9, 0xda, err));
-            ALD_TRY(ald__buffer_append(out, key, size, err));
-        }
+        if (is_map)
+            ALD_TRY(put_string(out, key, size, err));
         ALD_TRY(put_value(out, ald_value_get_item(v, i), wide_keys,
                           is_map && is_listed(wide_keys, key, size), depth + 1, err));
     }

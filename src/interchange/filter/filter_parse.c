@@ -64,6 +64,10 @@ static ald_status take_name(condition *c, const char *what, const char **text, s
     const ald__filter_word *w = &c->word;
     int is_name =
         w->kind == ALD__WORD_QUOTED || (w->kind == ALD__WORD_PLAIN && !is_any_key_word(w));
+    if (!is_name && is_key_word(w, "null"))
+        return ald_error_set(
+            c->err, ALD_E_INVALID_ARG, w->offset,
+            "condition: nothing compares with null; test `is null` or `is not null`");
     if (!is_name)
         return expected(c, what);
     *text = w->text;
@@ -99,6 +103,9 @@ static ald_status find_column(condition *c, ald__filter_test *test)
                                  "condition: several columns are named '%s'", other);
         found = i;
     }
+    if (found < 0 && size > 0 && name[0] == '(')
+        return ald_error_set(c->err, ALD_E_INVALID_ARG, offset,
+                             "condition: brackets are not known; `and` binds tighter than `or`");
     if (found < 0)
         return ald_error_set(c->err, ALD_E_INVALID_ARG, offset,
                              "condition: there is no column '%.*s'", printable(size), name);

@@ -25,17 +25,24 @@ static const char *plain_format(const struct ArrowSchema *field)
     return is_format(f, "e") ? "f" : f; /* any half is a float */
 }
 
+/* `text` is no value of the column; NULL: nothing is. */
 static ald_status no_value(const struct ArrowSchema *field, const ald_allocator *alloc,
                            const char *text, size_t size, size_t offset, ald_error *err)
 {
     ald_buffer type = {NULL, 0, 0, alloc};
+    const char *name = field->name != NULL ? field->name : "";
     ald_status status = ald_type_format(field, &type, err);
-    if (status == ALD_OK)
+    int length = (int)(type.size < 60 ? type.size : 60);
+    if (status == ALD_OK && text == NULL)
+        status = ald_error_set(err, ALD_E_INVALID_ARG, offset,
+                               "condition: column '%s' is %.*s, which can only be tested with "
+                               "`is null`",
+                               name, length, (const char *)type.data);
+    else if (status == ALD_OK)
         status = ald_error_set(err, ALD_E_INVALID_ARG, offset,
                                "condition: '%.*s' is no value of column '%s', which is %.*s",
-                               (int)(size < 80 ? size : 80), text,
-                               field->name != NULL ? field->name : "",
-                               (int)(type.size < 60 ? type.size : 60), (const char *)type.data);
+                               (int)(size < 80 ? size : 80), text, name, length,
+                               (const char *)type.data);
     ald_buffer_clear(&type);
     return status;
 }
@@ -47,10 +54,7 @@ ald_status ald__filter_value(ald__filter_test *test, const struct ArrowSchema *f
     const char *format = plain_format(field);
     ald_status status = ald__column_init(&test->value, format, alloc, err);
     if (status == ALD_E_UNSUPPORTED || (status == ALD_OK && test->value.store == ALD__STORE_NULL))
-        return ald_error_set(err, ALD_E_INVALID_ARG, offset,
-                             "condition: column '%s' has a type (Arrow '%s') that can only be "
-                             "tested with `is null`",
-                             field->name != NULL ? field->name : "", format);
+        return no_value(field, alloc, NULL, 0, offset, err);
     if (status == ALD_OK)
         status = ald__column_add_text(&test->value, text, size, err);
     if (status == ALD_E_SCHEMA_MISMATCH)

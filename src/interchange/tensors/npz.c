@@ -130,6 +130,7 @@ static ald_status zip_failure(npz_file *f, int code, ald_error *err)
     } rows[] = {
         {ZIP_ER_MEMORY, ALD_E_NOMEM, "no memory for the archive"},
         {ZIP_ER_CRC, ALD_E_CHECKSUM_MISMATCH, "its checksum does not fit its bytes"},
+        {ZIP_ER_EXISTS, ALD_E_INVALID_FORMAT, "two members of the archive have the same name"},
         {ZIP_ER_EOF, ALD_E_TRUNCATED, "the archive ends too early"},
         {ZIP_ER_NOZIP, ALD_E_TRUNCATED, "the archive has no directory at its end"},
         {ZIP_ER_COMPNOTSUPP, ALD_E_UNSUPPORTED, "its compression is not known"},
