@@ -326,6 +326,19 @@ static void test_marked_over(void)
     }
 }
 
+/* The last digits of whole numbers that follow one another cancel out but for two; under this key those two agree. */
+static void test_row_numbers(void)
+{
+    static const uint8_t key[32] = {59, 3};
+    ald_watermark_finding f;
+    work.columns = 1;
+    work.rows = 2369;
+    for (size_t i = 0; i < work.rows; i++)
+        work.v[0][i] = (double)(i + 1);
+    f = extract(&work, key);
+    CHECK(!f.found && !f.is_marked && f.presence < 8);
+}
+
 /* No buyer is named where there is no mark, or one of another key. */
 static void test_clean(void)
 {
@@ -453,6 +466,7 @@ int main(void)
     RUN(test_list);
     RUN(test_averages);
     RUN(test_marked_over);
+    RUN(test_row_numbers);
     RUN(test_clean);
     RUN(test_few);
     RUN(test_extremes);

@@ -48,11 +48,18 @@ static double coherence_of(const ald__mark_soft *soft)
     return (power - soft->squares) / (ald__mark_sqrt_about(2 * n) * soft->squares / n);
 }
 
+/* How many carriers of one size would say as much. In whole numbers that follow one another nearly all cancel out, and the few
+ * that are left agree by chance. */
+static double effective_carriers(const ald__mark_soft *soft)
+{
+    return soft->fourths > 0 ? soft->squares / soft->fourths * soft->squares : 0;
+}
+
 /* A mark of this key shows in a column alone. Columns together may share cells, and then agree also under a mark of another
  * key. */
 static void note_presence(ald_watermark_reading *r, const ald__mark_soft *column)
 {
-    double coherence = column->carriers >= PRESENCE_CARRIERS ? coherence_of(column) : 0;
+    double coherence = effective_carriers(column) >= PRESENCE_CARRIERS ? coherence_of(column) : 0;
     r->presence = coherence > r->presence ? coherence : r->presence;
 }
 

@@ -82,6 +82,7 @@ double ald__mark_suspect_parity(const ald__mark_suspect *s, int *decimals);
 typedef struct ald__mark_soft {
     double y[ALD__POLAR_BITS];
     double squares; /* sum of what was added, squared */
+    double fourths; /* and to the power of four */
     uint64_t carriers;
 } ald__mark_soft;
 

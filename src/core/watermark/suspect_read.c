@@ -20,14 +20,16 @@ typedef struct waiting {
 static void add_soft(ald__mark_soft *out, const uint64_t *hash, const double *y, size_t count,
                      double weight)
 {
-    double squares = 0;
+    double squares = 0, fourths = 0;
     for (size_t i = 0; i < count; i++) {
         double v = y[i] * weight;
         squares += v * v;
+        fourths += v * v * v * v;
         out->y[hash[i] % ALD__POLAR_BITS] +=
             ald__mark_double(ald__mark_bits(v) ^ (hash[i] & 2048) << 52);
     }
     out->squares += squares;
+    out->fourths += fourths;
     out->carriers += count;
 }
 
@@ -52,6 +54,7 @@ void ald__mark_soft_add(ald__mark_soft *to, const ald__mark_soft *from, double s
     for (size_t j = 0; j < ALD__POLAR_BITS; j++)
         to->y[j] += scale * from->y[j];
     to->squares += scale * scale * from->squares;
+    to->fourths += scale * scale * scale * scale * from->fourths;
     to->carriers += from->carriers;
 }
 
