@@ -145,7 +145,12 @@ arrow::Status Writer::next(std::shared_ptr<arrow::RecordBatch> *out)
     }
     if (array.release == nullptr)
         return arrow::Status::OK();
-    return arrow::ImportRecordBatch(&array, schema_).Value(out);
+    ARROW_RETURN_NOT_OK(arrow::ImportRecordBatch(&array, schema_).Value(out));
+    if (schema_->num_fields() == 0 && (*out)->num_rows() > 0) {
+        stream_failed_ = true; /* Arrow would write a file without rows */
+        return arrow::Status::NotImplemented("Parquet cannot hold rows without columns");
+    }
+    return arrow::Status::OK();
 }
 
 static void find_dictionaries(const std::shared_ptr<arrow::ArrayData> &data,
