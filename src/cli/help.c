@@ -128,7 +128,8 @@ void cli_print_overview(void)
     }
     cli_printf(
         "Usage: alimentar COMMAND [options] ...\n\n"
-        "Datasets in one checked file: converts, shows and verifies .ald, CSV, JSON, Arrow and Parquet.\n\n"
+        "Datasets in one checked file: converts, shows and verifies .ald, CSV, JSON, Arrow and "
+        "Parquet.\n\n"
         "Commands:\n");
     for (size_t i = 0; i < cli_command_count; i++) {
         cli_printf("  %-*s  %s\n", width, cli_commands[i]->verb, cli_commands[i]->brief);
