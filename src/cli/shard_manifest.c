@@ -148,6 +148,23 @@ int shard_manifest_lists(const shard_manifest *manifest, const char *name)
     return bsearch(&name, manifest->sorted, manifest->count, sizeof(name), compare_names) != NULL;
 }
 
+/* A name without a known extension says nothing. */
+static ald_status check_format(const char *format, const shard_manifest *manifest, ald_error *err)
+{
+    if (format == NULL) {
+        return wrong(err, "format is missing");
+    }
+    for (size_t i = 0; i < manifest->count; i++) {
+        file_format named = file_format_of_path(manifest->files[i].name);
+        if (named != FORMAT_UNKNOWN && strcmp(file_format_name(named), format) != 0) {
+            return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                 "the manifest: '%s' is not of its format, '%.32s'",
+                                 manifest->files[i].name, format);
+        }
+    }
+    return ALD_OK;
+}
+
 static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *err)
 {
     yyjson_val *files = yyjson_obj_get(root, "files"), *rows = yyjson_obj_get(root, "num_rows");
@@ -169,7 +186,8 @@ static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *er
     if (!yyjson_is_uint(rows) || yyjson_get_uint(rows) != out->row_count) {
         return wrong(err, "num_rows is not the sum of the files' rows");
     }
-    return sort_names(out, err);
+    ald_status status = check_format(yyjson_get_str(yyjson_obj_get(root, "format")), out, err);
+    return status == ALD_OK ? sort_names(out, err) : status;
 }
 
 ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *out, ald_error *err)
