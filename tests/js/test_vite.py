@@ -19,7 +19,8 @@ def main():
     node, package = js_env.find_node(), js_env.make_package()
     with tempfile.TemporaryDirectory() as tmp:
         command = [node, "--no-warnings", js_env.ROOT / "tests/js/vite_page.mjs", package, engines.TOOLS.resolve(), engines.chromium(), tmp]
-        sys.exit(subprocess.run([str(word) for word in command], timeout=300).returncode)
+        # Vite takes a file of the package's name in the current folder for the package.
+        sys.exit(subprocess.run([str(word) for word in command], cwd=tmp, timeout=300).returncode)
 
 
 if __name__ == "__main__":

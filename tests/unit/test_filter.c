@@ -152,7 +152,8 @@ static void test_what_is_wrong(void)
     CHECK_STR(rows_where("i = 2 or"),
               "InvalidArgument: condition: expected a column, found its end (8)");
     CHECK_STR(rows_where("s = null"),
-              "InvalidArgument: condition: expected a value, found 'null' (4)");
+              "InvalidArgument: condition: nothing compares with null; test `is null` or `is not "
+              "null` (4)");
     CHECK_STR(rows_where("s = 'null'"), "");
     CHECK_STR(rows_where("s = 'x"), "InvalidArgument: condition: a quote is not closed (4)");
     CHECK_STR(rows_where(" "), "InvalidArgument: condition: expected a column, found its end (1)");
