@@ -116,7 +116,9 @@ export async function decryptKey(der, passphrase) {
     const bytes = await DERIVES[derivation](from.into(), word, KEY_BYTES[cipher]);
     try {
         const key = await globalThis.crypto.subtle.importKey('raw', bytes, 'AES-CBC', false, ['decrypt']);
-        return new Uint8Array(await globalThis.crypto.subtle.decrypt({ name: 'AES-CBC', iv }, key, sealed));
+        const clear = new Uint8Array(await globalThis.crypto.subtle.decrypt({ name: 'AES-CBC', iv }, key, sealed));
+        new Der(clear).into(); // one wrong passphrase of 256 leaves padding that looks right, and no key
+        return clear;
     } catch (cause) {
         throw new AldError('DecryptionFailed', 'the passphrase is wrong, or the key is damaged', { status: 4, cause });
     } finally {
