@@ -34,6 +34,38 @@ int ald__planes_are_clean(const uint8_t *planes, size_t n, uint32_t bits)
     return 1;
 }
 
+/* ---- Interleaving bytes, pairs and fours. */
+
+/* Sixteen values of w = 2, 4 or 8 bytes from their bytes; inlined with a constant w. Stage by stage v[2 i] and v[2 i + 1]
+ * become the lower and the upper half of pairs of what was. */
+static inline void join_lanes(const ald__lanes *planes, uint32_t w, uint8_t *dst)
+{
+    ald__lanes pairs[8], fours[8], eights[8];
+    for (uint32_t i = 0; i < w / 2; i++) {
+        pairs[2 * i] = ALD__ZIP_8(planes[2 * i], planes[2 * i + 1], 0);
+        pairs[2 * i + 1] = ALD__ZIP_8(planes[2 * i], planes[2 * i + 1], 8);
+    }
+    if (w == 2) {
+        memcpy(dst, pairs, 32);
+        return;
+    }
+    for (uint32_t i = 0; i < w / 4; i++) {
+        for (uint32_t h = 0; h < 2; h++) {
+            fours[4 * i + 2 * h] = ALD__ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 0);
+            fours[4 * i + 2 * h + 1] = ALD__ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 8);
+        }
+    }
+    if (w == 4) {
+        memcpy(dst, fours, 64);
+        return;
+    }
+    for (uint32_t q = 0; q < 4; q++) {
+        eights[2 * q] = ALD__ZIP_32(fours[q], fours[4 + q], 0);
+        eights[2 * q + 1] = ALD__ZIP_32(fours[q], fours[4 + q], 8);
+    }
+    memcpy(dst, eights, 128);
+}
+
 /* ---- Sub-planes: sixteen bytes of 8 / k values each become as many vectors of one value a byte. Values of a byte lie k bits
  * apart: the same bits of all bytes make a vector, and interleaving puts the vectors in order. */
 
@@ -47,34 +79,11 @@ static inline ald__lanes bits_at(ald__lanes x, uint32_t at, uint8_t mask)
 /* 16 k values of 8 / k bits from sixteen bytes; inlined with a constant k. */
 static inline void spread(const uint8_t *src, uint32_t k, uint8_t *dst)
 {
-    ald__lanes x, v[8], w[8];
-    uint32_t each = 8 / k;
+    ald__lanes x, v[8];
     memcpy(&x, src, sizeof x);
-    for (uint32_t i = 0; i < each; i++)
+    for (uint32_t i = 0; i < 8 / k; i++)
         v[i] = bits_at(x, i * k, (uint8_t)((1u << k) - 1));
-    for (uint32_t i = 0; i < each / 2; i++) { /* bytes of values 2 i and 2 i + 1 */
-        w[2 * i] = ALD__ZIP_8(v[2 * i], v[2 * i + 1], 0);
-        w[2 * i + 1] = ALD__ZIP_8(v[2 * i], v[2 * i + 1], 8);
-    }
-    if (each == 2) {
-        memcpy(dst, w, 32);
-        return;
-    }
-    for (uint32_t i = 0; i < each / 4; i++) {
-        for (uint32_t h = 0; h < 2; h++) {
-            v[4 * i + 2 * h] = ALD__ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 0);
-            v[4 * i + 2 * h + 1] = ALD__ZIP_16(w[4 * i + h], w[4 * i + 2 + h], 8);
-        }
-    }
-    if (each == 4) {
-        memcpy(dst, v, 64);
-        return;
-    }
-    for (uint32_t q = 0; q < 4; q++) {
-        w[2 * q] = ALD__ZIP_32(v[q], v[4 + q], 0);
-        w[2 * q + 1] = ALD__ZIP_32(v[q], v[4 + q], 8);
-    }
-    memcpy(dst, w, 128);
+    join_lanes(v, 8 / k, dst);
 }
 
 /* The sub-plane of `count` values of k bits, one a byte; dst has room for a block. */
@@ -132,37 +141,7 @@ static void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t a
         out[j] = none;
 }
 
-/* ---- Joining planes: sixteen values at a time, by interleaving bytes, pairs and fours. */
-
-/* Sixteen values of w = 2, 4 or 8 bytes from their bytes; inlined with a constant w. Stage by stage v[2 i] and v[2 i + 1]
- * become the lower and the upper half of pairs of what was. */
-static inline void join_lanes(const ald__lanes *planes, uint32_t w, uint8_t *dst)
-{
-    ald__lanes pairs[8], fours[8], eights[8];
-    for (uint32_t i = 0; i < w / 2; i++) {
-        pairs[2 * i] = ALD__ZIP_8(planes[2 * i], planes[2 * i + 1], 0);
-        pairs[2 * i + 1] = ALD__ZIP_8(planes[2 * i], planes[2 * i + 1], 8);
-    }
-    if (w == 2) {
-        memcpy(dst, pairs, 32);
-        return;
-    }
-    for (uint32_t i = 0; i < w / 4; i++) {
-        for (uint32_t h = 0; h < 2; h++) {
-            fours[4 * i + 2 * h] = ALD__ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 0);
-            fours[4 * i + 2 * h + 1] = ALD__ZIP_16(pairs[4 * i + h], pairs[4 * i + 2 + h], 8);
-        }
-    }
-    if (w == 4) {
-        memcpy(dst, fours, 64);
-        return;
-    }
-    for (uint32_t q = 0; q < 4; q++) {
-        eights[2 * q] = ALD__ZIP_32(fours[q], fours[4 + q], 0);
-        eights[2 * q + 1] = ALD__ZIP_32(fours[q], fours[4 + q], 8);
-    }
-    memcpy(dst, eights, 128);
-}
+/* ---- Joining planes: sixteen values at a time. */
 
 /* Inlined with a constant w. */
 static inline void join_width(const uint8_t *const *planes, size_t n, uint32_t w, uint8_t *dst)
