@@ -13,12 +13,10 @@ difference what must change a hash
 
 A line for each failure, `N passed, N failed` as the last. Exits 77 when a package is absent.
 """
-import argparse
 import os
 import re
 import struct
 import sys
-import tempfile
 from pathlib import Path
 
 try:
@@ -26,7 +24,7 @@ try:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute
-    from test_ipc import ROWS, Failed, all_columns, batch_of, cases, read, run, write
+    from test_ipc import ROWS, Failed, all_columns, batch_of, cases, read, run, run_checks, write
 except ModuleNotFoundError as e:
     print(f"skipped: {e}")
     sys.exit(77)
@@ -257,23 +255,7 @@ def check_difference(bin_path, folder, _rng):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    bin_path = parser.parse_args().bin
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as name:
-        for check in (check_agree, check_vectors, check_golden, check_storage, check_encoding, check_difference):
-            try:
-                for message in check(bin_path, Path(name), np.random.default_rng(ROWS)):
-                    passed += message is None
-                    failed += message is not None
-                    if message is not None:
-                        print(message[:1000])
-            except Failed as e:
-                failed += 1
-                print(f"{check.__name__}: {e}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return run_checks((check_agree, check_vectors, check_golden, check_storage, check_encoding, check_difference), ROWS)
 
 
 if __name__ == "__main__":

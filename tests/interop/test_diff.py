@@ -11,20 +11,17 @@ numbers   integers, floats and decimals of different types, and tolerances
 
 A line for each failure, `N passed, N failed` as the last. Exits 77 when a package is absent.
 """
-import argparse
 import decimal
 import json
 import struct
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 try:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
-    from test_ipc import ROWS, Failed, all_columns, batch_of, run, write
+    from test_ipc import ROWS, Failed, all_columns, batch_of, run, run_checks, write
 except ModuleNotFoundError as e:
     print(f"skipped: {e}")
     sys.exit(77)
@@ -174,23 +171,7 @@ def check_numbers(bin_path, folder, _rng):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    bin_path = parser.parse_args().bin
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as name:
-        for check in (check_types, check_hash, check_key, check_numbers):
-            try:
-                for message in check(bin_path, Path(name), np.random.default_rng(ROWS)):
-                    passed += message is None
-                    failed += message is not None
-                    if message is not None:
-                        print(message[:1000])
-            except Failed as e:
-                failed += 1
-                print(f"{check.__name__}: {e}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return run_checks((check_types, check_hash, check_key, check_numbers), ROWS)
 
 
 if __name__ == "__main__":

@@ -242,15 +242,16 @@ def check_others(bin_path, folder, rng):
             yield None if str(rows) == str(expected) else f"duckdb: {kind} {compression} differs"
 
 
-def main():
+def run_checks(checks, seed):
+    """Each of (binary, folder, generator) yields None for what is right and a message for what is not. -> exit status"""
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     bin_path = parser.parse_args().bin
     passed = failed = 0
     with tempfile.TemporaryDirectory() as name:
-        for check in (check_types, check_pyarrow, check_deltas, check_others):
+        for check in checks:
             try:
-                for message in check(bin_path, Path(name), np.random.default_rng(1)):
+                for message in check(bin_path, Path(name), np.random.default_rng(seed)):
                     passed += message is None
                     failed += message is not None
                     if message is not None:
@@ -260,6 +261,10 @@ def main():
                 print(f"{check.__name__}: {e}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
+
+
+def main():
+    return run_checks((check_types, check_pyarrow, check_deltas, check_others), 1)
 
 
 if __name__ == "__main__":
