@@ -308,27 +308,34 @@ ald_status buyers_append(cli_env *env, const char *path, const buyer_entry *entr
     return status;
 }
 
-ald_status cli_file_blake3(cli_env *env, const char *path, uint8_t out[32], ald_error *err)
+ald_status cli_source_blake3(cli_env *env, const ald_source *source, uint8_t out[32],
+                             ald_error *err)
 {
     const ald_crypto *crypto = env->host.crypto;
     uint8_t buffer[32768];
-    ald_source source;
     void *state = NULL;
-    memset(&source, 0, sizeof(source));
-    ald_status status = ald_file_open(path, 0, &source, err);
-    if (status == ALD_OK) {
-        status = crypto->blake3_new(&env->host.alloc, NULL, &state, err);
-    }
-    for (uint64_t at = 0; status == ALD_OK && at < source.size_bytes; at += sizeof(buffer)) {
-        uint64_t left = source.size_bytes - at;
+    ald_status status = crypto->blake3_new(&env->host.alloc, NULL, &state, err);
+    for (uint64_t at = 0; status == ALD_OK && at < source->size_bytes; at += sizeof(buffer)) {
+        uint64_t left = source->size_bytes - at;
         size_t n = left < sizeof(buffer) ? (size_t)left : sizeof(buffer);
-        status = source.read_at(source.ctx, at, buffer, n, err);
+        status = source->read_at(source->ctx, at, buffer, n, err);
         if (status == ALD_OK) {
             crypto->blake3_update(state, buffer, n);
         }
     }
     if (state != NULL) {
         crypto->blake3_finish(state, status == ALD_OK ? out : NULL);
+    }
+    return status;
+}
+
+ald_status cli_file_blake3(cli_env *env, const char *path, uint8_t out[32], ald_error *err)
+{
+    ald_source source;
+    memset(&source, 0, sizeof(source));
+    ald_status status = ald_file_open(path, 0, &source, err);
+    if (status == ALD_OK) {
+        status = cli_source_blake3(env, &source, out, err);
     }
     ald_source_close(&source);
     return status;

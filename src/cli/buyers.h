@@ -41,7 +41,9 @@ ALD_NODISCARD ald_status buyers_prepare(cli_env *env, const char *path, char **o
 ALD_NODISCARD ald_status buyers_append(cli_env *env, const char *path, const buyer_entry *entry,
                                        ald_error *err);
 
-/* BLAKE3 of a file. */
+/* BLAKE3 of all bytes of a source; of a file. */
+ALD_NODISCARD ald_status cli_source_blake3(cli_env *env, const ald_source *source, uint8_t out[32],
+                                           ald_error *err);
 ALD_NODISCARD ald_status cli_file_blake3(cli_env *env, const char *path, uint8_t out[32],
                                          ald_error *err);
 

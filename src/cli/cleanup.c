@@ -95,14 +95,20 @@ static void mask(int how)
     sigprocmask(how, &set, NULL);
 }
 
+static unsigned hold_count;
+
 void cli_cleanup_hold(void)
 {
-    mask(SIG_BLOCK);
+    if (hold_count++ == 0) {
+        mask(SIG_BLOCK);
+    }
 }
 
 void cli_cleanup_resume(void)
 {
-    mask(SIG_UNBLOCK);
+    if (--hold_count == 0) {
+        mask(SIG_UNBLOCK);
+    }
 }
 
 void cli_cleanup_file(const char *path)

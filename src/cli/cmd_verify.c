@@ -290,7 +290,8 @@ const cli_command cli_cmd_verify = {
         "was not given leaves the payload unchecked, which is no failure; a signer whom nobody "
         "trusts is one. Other formats have no checksums: they are read to the end. With a "
         "manifest, the size, BLAKE3 hash and rows of each file are "
-        "compared with what it says.",
+        "compared with what it says; its signature, where it has one, says that none of them is "
+        "missing, another one or in another place.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -152,6 +152,7 @@ ald_status file_set_commit(file_set *set, ald_error *err)
         status = ald_file_commit(set->files[i].file, err);
         if (status == ALD_OK) {
             set->files[i].file = NULL;
+            set->replaced_count += set->files[i].replaces;
         } else {
             cli_keep_subject(set->env, set->files[i].path);
             set->files[i].file = NULL;

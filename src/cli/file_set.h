@@ -18,6 +18,8 @@ typedef struct file_set {
     cli_env *env;
     set_file *files;
     size_t count;
+    size_t
+        replaced_count; /* by file_set_commit: of those that were there before, how many are gone */
 } file_set;
 
 /* Writes `batches` (released in any case) to `path`, in the format and with the options of `like`, and adds the file. An

@@ -12,6 +12,7 @@
 #include "ald/native.h"
 #include "ald/schema.h"
 #include "ald/stream.h"
+#include "cli/manifest_trust.h"
 #include "cli/many_files.h"
 #include "cli/media_folder.h"
 #include "cli/parquet_input.h"
@@ -655,14 +656,31 @@ static ald_status open_one(cli_input *in, const read_options *read,
     }
 }
 
+/* Of several files: who vouches for them, and that the first one is what the manifest says. */
+static ald_status check_set(cli_input *in, const read_options *read, ald_error *err)
+{
+    const cli_many *many = in->many;
+    const uint8_t *own = in->trust.is_own && in->like != NULL ? in->like->signer_public_key : NULL;
+    ald_status status = ALD_OK;
+    if (many->manifest.count > 0 && (in->format == FORMAT_ALD || many->manifest.is_signed)) {
+        in->env->subject = many->manifest_path;
+        status = manifest_check_signer(in->env, &many->manifest, read != NULL ? &read->trust : NULL,
+                                       own, in->is_again, NULL, err);
+    }
+    if (status == ALD_OK) {
+        in->env->subject = many->paths[0];
+        status = cli_many_check_file(many, 0, in, err);
+    }
+    return status;
+}
+
 ald_status cli_input_stream(cli_input *in, const read_options *read,
                             const struct ArrowSchema *expected, ald_error *err)
 {
     ald_status status = ALD_OK;
     if (in->many != NULL) {
-        in->env->subject = in->many->paths[0];
         in->last_rows = 0;
-        status = cli_many_check_size(in->many, 0, in->file_size, err);
+        status = check_set(in, read, err);
     }
     status = status == ALD_OK ? open_one(in, read, expected, err) : status;
     return status == ALD_OK && in->many != NULL ? cli_many_join(in, read, err) : status;

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/buyers.h"
+
 #define DEEPEST 32
 
 void cli_many_free(cli_env *env, cli_many *many)
@@ -113,6 +115,14 @@ static ald_status walk(cli_many *many, const char *folder, file_format only, int
     return status;
 }
 
+/* What a process that was killed left behind: data.ald.Ab3xYz.tmp. */
+static int is_temporary(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    size_t size = strlen(name);
+    return size > 11 && name[size - 11] == '.' && strcmp(name + size - 4, ".tmp") == 0;
+}
+
 static ald_status add_found(cli_many *many, const char *path, file_format only, ald_error *err)
 {
     if (is_folder(path)) {
@@ -130,7 +140,9 @@ static ald_status expand(cli_env *env, cli_many *many, const char *pattern, file
     memset(&found, 0, sizeof(found));
     int code = glob(pattern, GLOB_ERR, NULL, &found);
     for (size_t i = 0; code == 0 && status == ALD_OK && i < found.gl_pathc; i++) {
-        status = add_found(many, found.gl_pathv[i], only, err);
+        if (!is_temporary(found.gl_pathv[i])) {
+            status = add_found(many, found.gl_pathv[i], only, err);
+        }
     }
     globfree(&found);
     if (code == GLOB_NOSPACE) {
@@ -226,6 +238,34 @@ ald_status cli_many_check_size(const cli_many *many, size_t index, uint64_t size
                : ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
                                "it has %" PRIu64 " bytes, the manifest says %" PRIu64, size_bytes,
                                file->size_bytes);
+}
+
+ald_status cli_many_check_hash(cli_env *env, const cli_many *many, size_t index,
+                               const ald_source *source, ald_error *err)
+{
+    const shard_manifest *manifest = &many->manifest;
+    uint8_t hash[32];
+    if (manifest->count == 0) {
+        return ALD_OK;
+    }
+    ald_status status = cli_source_blake3(env, source, hash, err);
+    if (status != ALD_OK || memcmp(hash, manifest->files[index].blake3, sizeof(hash)) == 0) {
+        return status;
+    }
+    return manifest->is_signed
+               ? ald_error_set(err, ALD_E_SIGNATURE_INVALID, ALD_NO_OFFSET,
+                               "it is not the file that the manifest's signer signed")
+               : ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
+                               "its BLAKE3 hash is not that of the manifest");
+}
+
+ald_status cli_many_check_file(const cli_many *many, size_t index, const cli_input *file,
+                               ald_error *err)
+{
+    ald_status status = cli_many_check_size(many, index, file->file_size, err);
+    return status == ALD_OK && many->manifest.is_signed && !file->is_again
+               ? cli_many_check_hash(file->env, many, index, &file->source, err)
+               : status;
 }
 
 ald_status cli_many_check_rows(const cli_many *many, size_t index, uint64_t row_count,

@@ -28,9 +28,15 @@ ALD_NODISCARD ald_status cli_many_find(cli_env *env, const opt_list *operands, c
 /* What env->subject names is kept. */
 void cli_many_free(cli_env *env, cli_many *many);
 
-/* ALD_E_CHECKSUM_MISMATCH when file `index` has another size, or so many rows, than the manifest says, where there is one. */
+/* What the manifest says, where there is one. ALD_E_CHECKSUM_MISMATCH when file `index` has another size, another hash, or
+ * so many rows; of a set that somebody signed a hash that differs is ALD_E_SIGNATURE_INVALID. */
 ALD_NODISCARD ald_status cli_many_check_size(const cli_many *many, size_t index,
                                              uint64_t size_bytes, ald_error *err);
+ALD_NODISCARD ald_status cli_many_check_hash(cli_env *env, const cli_many *many, size_t index,
+                                             const ald_source *source, ald_error *err);
+/* Before rows are read: the size, and of a set that somebody signed the hash. */
+ALD_NODISCARD ald_status cli_many_check_file(const cli_many *many, size_t index,
+                                             const cli_input *file, ald_error *err);
 ALD_NODISCARD ald_status cli_many_check_rows(const cli_many *many, size_t index, uint64_t row_count,
                                              ald_error *err);
 

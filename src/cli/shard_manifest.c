@@ -10,9 +10,9 @@
 
 #include "ald/native.h"
 #include "cli/input.h"
-#include "cli/seller.h"
 
 #define KEY "alimentar_manifest"
+#define HALF_KEY "half_written"
 #define VERSION 1u
 #define BEGINNING_BYTES 4096
 
@@ -23,6 +23,7 @@ void shard_manifest_clear(shard_manifest *manifest)
     }
     free(manifest->files);
     free(manifest->sorted);
+    free(manifest->format);
     memset(manifest, 0, sizeof(*manifest));
 }
 
@@ -77,12 +78,12 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static int read_hash(const char *text, uint8_t out[32])
+static int read_hex(const char *text, uint8_t *out, size_t size)
 {
-    if (text == NULL || strlen(text) != 64) {
+    if (text == NULL || strlen(text) != 2 * size) {
         return 0;
     }
-    for (size_t i = 0; i < 32; i++) {
+    for (size_t i = 0; i < size; i++) {
         int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
         if (high < 0 || low < 0) {
             return 0;
@@ -108,7 +109,7 @@ static ald_status read_one(yyjson_val *file, shard_manifest *out, ald_error *err
         return wrong(err, "a file's name is missing, or has a folder in it");
     }
     if (!yyjson_is_uint(rows) || !yyjson_is_uint(bytes) ||
-        !read_hash(yyjson_get_str(yyjson_obj_get(file, "blake3")), hash)) {
+        !read_hex(yyjson_get_str(yyjson_obj_get(file, "blake3")), hash, sizeof(hash))) {
         return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
                              "the manifest: num_rows, file_size or blake3 of '%s' is missing or "
                              "malformed",
@@ -149,10 +150,14 @@ int shard_manifest_lists(const shard_manifest *manifest, const char *name)
 }
 
 /* A name without a known extension says nothing. */
-static ald_status check_format(const char *format, const shard_manifest *manifest, ald_error *err)
+static ald_status check_format(const char *format, shard_manifest *manifest, ald_error *err)
 {
     if (format == NULL) {
         return wrong(err, "format is missing");
+    }
+    manifest->format = strdup(format);
+    if (manifest->format == NULL) {
+        return no_memory(err);
     }
     for (size_t i = 0; i < manifest->count; i++) {
         file_format named = file_format_of_path(manifest->files[i].name);
@@ -165,6 +170,44 @@ static ald_status check_format(const char *format, const shard_manifest *manifes
     return ALD_OK;
 }
 
+static ald_status read_signature(yyjson_val *root, shard_manifest *out, ald_error *err)
+{
+    yyjson_val *signer = yyjson_obj_get(root, "signer");
+    yyjson_val *signature = yyjson_obj_get(root, "signature");
+    if (signer == NULL && signature == NULL) {
+        return ALD_OK;
+    }
+    out->is_signed = 1;
+    if (!read_hex(yyjson_get_str(signer), out->signer, sizeof(out->signer)) ||
+        !read_hex(yyjson_get_str(signature), out->signature, sizeof(out->signature))) {
+        return wrong(err, "signer or signature is missing or malformed");
+    }
+    return strcmp(out->format, "ald") == 0 ? ALD_OK
+                                           : wrong(err, "only one of .ald files can be signed");
+}
+
+/* The names of a set that is half written, for whoever replaces it. */
+static ald_status read_half(yyjson_val *names, shard_manifest *out, ald_error *err)
+{
+    static const uint8_t no_hash[32];
+    yyjson_val *name;
+    size_t index, max;
+    yyjson_arr_foreach(names, index, max, name)
+    {
+        if (!is_plain_name(yyjson_get_str(name), yyjson_get_len(name))) {
+            return wrong(err, "a file's name is missing, or has a folder in it");
+        }
+        ald_status status = shard_manifest_add(out, yyjson_get_str(name), 0, 0, no_hash, err);
+        if (status != ALD_OK) {
+            return status;
+        }
+    }
+    out->is_half = 1;
+    return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                         "the manifest: its files were being put in their places when that "
+                         "stopped, and may be of two sets\nwrite the set again, with --force");
+}
+
 static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *err)
 {
     yyjson_val *files = yyjson_obj_get(root, "files"), *rows = yyjson_obj_get(root, "num_rows");
@@ -172,6 +215,9 @@ static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *er
     size_t index, max;
     if (yyjson_get_uint(yyjson_obj_get(root, KEY)) != VERSION) {
         return wrong(err, "only version 1 is known");
+    }
+    if (yyjson_obj_get(root, HALF_KEY) != NULL) {
+        return read_half(yyjson_obj_get(root, HALF_KEY), out, err);
     }
     if (yyjson_arr_size(files) == 0) {
         return wrong(err, "it lists no files");
@@ -187,6 +233,9 @@ static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *er
         return wrong(err, "num_rows is not the sum of the files' rows");
     }
     ald_status status = check_format(yyjson_get_str(yyjson_obj_get(root, "format")), out, err);
+    if (status == ALD_OK) {
+        status = read_signature(root, out, err);
+    }
     return status == ALD_OK ? sort_names(out, err) : status;
 }
 
@@ -231,35 +280,74 @@ ald_status shard_manifest_add(shard_manifest *manifest, const char *name, uint64
     return ALD_OK;
 }
 
-static int fill(yyjson_mut_doc *doc, const shard_manifest *manifest, const char *format)
+static void hex_text(const uint8_t *bytes, size_t size, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        out[2 * i] = digits[bytes[i] >> 4];
+        out[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    out[2 * size] = '\0';
+}
+
+static int add_hex(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *key,
+                   const uint8_t *bytes, size_t size)
+{
+    char text[2 * 64 + 1];
+    hex_text(bytes, size, text);
+    return yyjson_mut_obj_add_strcpy(doc, object, key, text);
+}
+
+static int fill(yyjson_mut_doc *doc, const shard_manifest *m)
 {
     yyjson_mut_val *root = yyjson_mut_obj(doc);
     yyjson_mut_doc_set_root(doc, root);
     int fine = yyjson_mut_obj_add_uint(doc, root, KEY, VERSION) &&
-               yyjson_mut_obj_add_str(doc, root, "format", format) &&
-               yyjson_mut_obj_add_uint(doc, root, "num_rows", manifest->row_count);
+               yyjson_mut_obj_add_str(doc, root, "format", m->format) &&
+               yyjson_mut_obj_add_uint(doc, root, "num_rows", m->row_count);
+    if (fine && m->is_signed) {
+        fine = add_hex(doc, root, "signer", m->signer, sizeof(m->signer)) &&
+               add_hex(doc, root, "signature", m->signature, sizeof(m->signature));
+    }
     yyjson_mut_val *files = fine ? yyjson_mut_obj_add_arr(doc, root, "files") : NULL;
     fine = files != NULL;
-    for (size_t i = 0; fine && i < manifest->count; i++) {
-        const manifest_file *f = &manifest->files[i];
+    for (size_t i = 0; fine && i < m->count; i++) {
+        const manifest_file *f = &m->files[i];
         yyjson_mut_val *file = yyjson_mut_arr_add_obj(doc, files);
-        char hash[65];
-        cli_hash_text(f->blake3, hash);
         fine = file != NULL && yyjson_mut_obj_add_str(doc, file, "name", f->name) &&
                yyjson_mut_obj_add_uint(doc, file, "num_rows", f->row_count) &&
                yyjson_mut_obj_add_uint(doc, file, "file_size", f->size_bytes) &&
-               yyjson_mut_obj_add_strcpy(doc, file, "blake3", hash);
+               add_hex(doc, file, "blake3", f->blake3, sizeof(f->blake3));
     }
     return fine;
 }
 
-ald_status shard_manifest_write(const shard_manifest *manifest, const char *format,
-                                const ald_sink *sink, ald_error *err)
+static int add_names(yyjson_mut_doc *doc, yyjson_mut_val *list, const shard_manifest *m)
 {
-    yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+    int fine = 1;
+    for (size_t i = 0; fine && i < m->count; i++) {
+        fine = yyjson_mut_arr_add_str(doc, list, m->files[i].name);
+    }
+    return fine;
+}
+
+/* A name of both is there twice, which does no harm. */
+static int fill_half(yyjson_mut_doc *doc, const shard_manifest *before, const shard_manifest *now)
+{
+    yyjson_mut_val *root = yyjson_mut_obj(doc);
+    yyjson_mut_doc_set_root(doc, root);
+    yyjson_mut_val *names = yyjson_mut_obj_add_uint(doc, root, KEY, VERSION)
+                                ? yyjson_mut_obj_add_arr(doc, root, HALF_KEY)
+                                : NULL;
+    return names != NULL && add_names(doc, names, before) && add_names(doc, names, now);
+}
+
+/* Frees `doc`. */
+static ald_status write_text(yyjson_mut_doc *doc, int is_full, const ald_sink *sink, ald_error *err)
+{
     size_t size = 0;
     char *text = NULL;
-    if (doc != NULL && fill(doc, manifest, format)) {
+    if (is_full) {
         text = yyjson_mut_write(doc, YYJSON_WRITE_PRETTY_TWO_SPACES | YYJSON_WRITE_NEWLINE_AT_END,
                                 &size);
     }
@@ -267,4 +355,18 @@ ald_status shard_manifest_write(const shard_manifest *manifest, const char *form
     ald_status status = text != NULL ? sink->write(sink->ctx, text, size, err) : no_memory(err);
     free(text);
     return status;
+}
+
+ald_status shard_manifest_write(const shard_manifest *manifest, const ald_sink *sink,
+                                ald_error *err)
+{
+    yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+    return write_text(doc, doc != NULL && fill(doc, manifest), sink, err);
+}
+
+ald_status shard_manifest_write_half(const shard_manifest *before, const shard_manifest *now,
+                                     const ald_sink *sink, ald_error *err)
+{
+    yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+    return write_text(doc, doc != NULL && fill_half(doc, before, now), sink, err);
 }

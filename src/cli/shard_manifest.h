@@ -20,12 +20,19 @@ typedef struct shard_manifest {
     size_t count;
     uint64_t row_count;  /* of all */
     const char **sorted; /* the names, of a manifest that was read */
+    char *format;        /* of the files, as --from takes it */
+    uint8_t is_signed;   /* nothing is checked yet: cli/manifest_trust.h */
+    uint8_t
+        is_half; /* `files` are names alone, of files that were put in their places when that stopped */
+    uint8_t signer[32]; /* Ed25519 */
+    uint8_t signature[64];
 } shard_manifest;
 
 /* Whether a file is one, by its name (.json) and its beginning. */
 int shard_manifest_is(const char *path);
 
-/* Everything in it is checked but the files. shard_manifest_clear in any case. */
+/* Everything in it is checked but the files and the signature. That of a set that is half written is
+ * ALD_E_INVALID_FORMAT, with is_half and its names. shard_manifest_clear in any case. */
 ALD_NODISCARD ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *out,
                                              ald_error *err);
 /* Whether a manifest that was read lists a file of this name. */
@@ -35,8 +42,12 @@ ALD_NODISCARD ald_status shard_manifest_add(shard_manifest *manifest, const char
                                             uint64_t row_count, uint64_t size_bytes,
                                             const uint8_t blake3[32], ald_error *err);
 /* The text of the manifest. */
-ALD_NODISCARD ald_status shard_manifest_write(const shard_manifest *manifest, const char *format,
-                                              const ald_sink *sink, ald_error *err);
+ALD_NODISCARD ald_status shard_manifest_write(const shard_manifest *manifest, const ald_sink *sink,
+                                              ald_error *err);
+/* One that no reader takes, for the time in which the files of `before` and `now` are both there, or neither. */
+ALD_NODISCARD ald_status shard_manifest_write_half(const shard_manifest *before,
+                                                   const shard_manifest *now, const ald_sink *sink,
+                                                   ald_error *err);
 void shard_manifest_clear(shard_manifest *manifest);
 
 /* "data/out-manifest.json" of "data/out-00000.ald": the name of a file beside `path`. The caller frees it; NULL: no memory. */

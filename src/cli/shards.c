@@ -9,8 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cleanup.h"
 #include "cli/escape.h"
 #include "cli/file_set.h"
+#include "cli/input.h"
+#include "cli/manifest_trust.h"
 #include "cli/row_cutter.h"
 #include "cli/shard_manifest.h"
 
@@ -25,7 +28,8 @@ static const opt_spec shard_specs[] = {
      .offset = offsetof(shard_options, rows_per_shard),
      .help = "write files of N rows each, the last one of what is left. OUT has {shard} in its "
              "name, or {shard:05} for five digits: 'out-{shard:05}.ald' gives out-00000.ald, ... "
-             "and out-manifest.json, which lists them with rows, sizes and BLAKE3 hashes"},
+             "and out-manifest.json, which lists them with rows, sizes and BLAKE3 hashes, and is "
+             "signed with them by --key"},
 };
 const opt_group cli_group_shards = OPT_GROUP("Shards", shard_specs);
 
@@ -151,6 +155,8 @@ typedef struct sharding {
     file_set set;
     shard_manifest manifest, before; /* what is written, and replaced */
     char *manifest_path;
+    ald_buffer old_manifest; /* the bytes that are replaced; none where had_manifest is 0 */
+    uint8_t had_manifest;
 } sharding;
 
 static ald_status write_shard(sharding *s, uint64_t number, ald_error *err)
@@ -179,7 +185,25 @@ static ald_status write_shard(sharding *s, uint64_t number, ald_error *err)
 static ald_status fill_manifest(void *ctx, const ald_sink *sink, ald_error *err)
 {
     const sharding *s = ctx;
-    return shard_manifest_write(&s->manifest, file_format_name(s->like->format), sink, err);
+    return shard_manifest_write(&s->manifest, sink, err);
+}
+
+/* It is signed by whoever signs the shards. Something is in its place by the time it is put there (begin_commit). */
+static ald_status write_manifest(sharding *s, ald_error *err)
+{
+    const ald_protection *protection = s->extras->protection;
+    cli_output like = *s->like;
+    ald_status status = ALD_OK;
+    like.may_replace = 1;
+    s->manifest.format = strdup(file_format_name(s->like->format));
+    if (s->manifest.format == NULL) {
+        return no_memory(err);
+    }
+    if (s->like->format == FORMAT_ALD && protection != NULL && protection->signer_seed != NULL) {
+        status = manifest_sign(s->env, &s->manifest, protection->signer_seed, err);
+    }
+    return status == ALD_OK ? file_set_fill(&s->set, &like, s->manifest_path, fill_manifest, s, err)
+                            : status;
 }
 
 static ald_status write_all(sharding *s, ald_error *err)
@@ -192,15 +216,14 @@ static ald_status write_all(sharding *s, ald_error *err)
             status = row_cutter_look(s->cutter, &has_rows, err);
         }
     }
-    return status == ALD_OK
-               ? file_set_fill(&s->set, s->like, s->manifest_path, fill_manifest, s, err)
-               : status;
+    return status == ALD_OK ? write_manifest(s, err) : status;
 }
 
 /* An old set that is replaced: what its manifest lists. One that is not a manifest is not read. */
 static ald_status look_before(sharding *s, ald_error *err)
 {
-    if (access(s->manifest_path, F_OK) != 0) {
+    s->had_manifest = access(s->manifest_path, F_OK) == 0;
+    if (!s->had_manifest) {
         return ALD_OK;
     }
     s->env->subject = s->manifest_path;
@@ -212,9 +235,11 @@ static ald_status look_before(sharding *s, ald_error *err)
         }
         return status;
     }
-    return shard_manifest_is(s->manifest_path)
-               ? shard_manifest_read(s->env, s->manifest_path, &s->before, err)
-               : ALD_OK;
+    ald_status status = cli_read_file(s->env, s->manifest_path, &s->old_manifest, err);
+    if (status == ALD_OK && shard_manifest_is(s->manifest_path)) {
+        status = shard_manifest_read(s->env, s->manifest_path, &s->before, err);
+    }
+    return s->before.is_half ? ALD_OK : status;
 }
 
 static int is_new(const sharding *s, const char *name)
@@ -242,17 +267,58 @@ static void remove_rest(const sharding *s)
     }
 }
 
-/* Without its manifest, a set that is half replaced is not taken for a whole one. */
+static ald_status fill_half(void *ctx, const ald_sink *sink, ald_error *err)
+{
+    const sharding *s = ctx;
+    return shard_manifest_write_half(&s->before, &s->manifest, sink, err);
+}
+
+static ald_status fill_old(void *ctx, const ald_sink *sink, ald_error *err)
+{
+    const sharding *s = ctx;
+    return sink->write(sink->ctx, s->old_manifest.data, s->old_manifest.size, err);
+}
+
+static ald_status replace_manifest(sharding *s, int may_replace, cli_output_filler fill,
+                                   ald_error *err)
+{
+    write_options options = {.to = file_format_name(s->like->format)};
+    cli_output out;
+    ald_status status = cli_output_init(s->env, s->manifest_path, &options, NULL, &out, err);
+    out.may_replace = (uint8_t)may_replace;
+    return status == ALD_OK ? cli_output_fill(&out, s->manifest_path, fill, s, err) : status;
+}
+
+/* Nothing of the old set is gone: it is whole again. Else the manifest that no reader takes stays. */
+static void take_back(sharding *s)
+{
+    const char *subject = s->env->subject;
+    if (s->set.replaced_count > 0) {
+        cli_hint(s->env, "the set is half replaced, and is not read any more: write it again, with "
+                         "--force");
+    } else if (s->had_manifest) {
+        (void)replace_manifest(s, 1, fill_old, NULL);
+    } else {
+        (void)unlink(s->manifest_path);
+    }
+    s->env->subject = subject;
+}
+
+/* While files are put in their places there is a manifest that says so: whatever ends this half way, a power cut too, what is
+ * there is not taken for a whole set. */
 static ald_status commit(sharding *s, ald_error *err)
 {
-    if (s->before.count > 0 && unlink(s->manifest_path) != 0) {
-        s->env->subject = s->manifest_path;
-        return ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "%s", strerror(errno));
-    }
-    ald_status status = file_set_commit(&s->set, err);
+    cli_cleanup_hold();
+    ald_status status = replace_manifest(s, s->had_manifest, fill_half, err);
     if (status == ALD_OK) {
-        remove_rest(s);
+        status = file_set_commit(&s->set, err);
+        if (status == ALD_OK) {
+            remove_rest(s);
+        } else {
+            take_back(s);
+        }
     }
+    cli_cleanup_resume();
     return status;
 }
 
@@ -262,6 +328,7 @@ static void clear(sharding *s)
     row_cutter_free(s->cutter);
     shard_manifest_clear(&s->manifest);
     shard_manifest_clear(&s->before);
+    ald_buffer_clear(&s->old_manifest);
     cli_keep_subject(s->env, s->manifest_path);
     free(s->manifest_path);
 }
@@ -277,7 +344,8 @@ ald_status cli_shards_write(cli_env *env, const cli_output *like, const shard_op
                   .in_path = in_path,
                   .options = options,
                   .extras = extras,
-                  .set = {.env = env}};
+                  .set = {.env = env},
+                  .old_manifest = {NULL, 0, 0, &env->host.alloc}};
     ald_status status = shard_pattern_parse(path, &s.pattern, &found, err);
     if (status == ALD_OK) {
         status = check_text(env, &s.pattern, err);

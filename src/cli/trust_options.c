@@ -301,6 +301,14 @@ ald_status cli_trust_open(cli_env *env, const trust_options *options, const ald_
     return status != ALD_OK ? status : get_password(env, options, needs, name, out, err);
 }
 
+ald_status cli_trust_open_signers(cli_env *env, const trust_options *options, cli_trust *out,
+                                  ald_error *err)
+{
+    trust_needs needs = {.signers = 1};
+    memset(out, 0, sizeof(*out));
+    return get_signers(env, options, needs, out, err);
+}
+
 void cli_trust_close(cli_trust *trust)
 {
     signers_clear(&trust->signers);
@@ -321,15 +329,10 @@ void cli_trust_load(const cli_trust *trust, ald_load_options *load)
 
 /* ---- what to do about a failure */
 
-static void explain_signer(cli_env *env, const cli_trust *trust, const ald_info *info)
+void cli_trust_explain_signer(cli_env *env, const cli_trust *trust, const uint8_t *signer)
 {
     char print[ALD_FINGERPRINT_BYTES];
-    if (info->signer_public_key == NULL) {
-        cli_hint(env,
-                 "--trusted-keys asks for a signature; --allow-unsigned reads a file without one");
-        return;
-    }
-    if (ald_key_fingerprint(info->signer_public_key, &env->host, print, NULL) != ALD_OK) {
+    if (ald_key_fingerprint(signer, &env->host, print, NULL) != ALD_OK) {
         return;
     }
     cli_hint(env,
@@ -337,6 +340,16 @@ static void explain_signer(cli_env *env, const cli_trust *trust, const ald_info 
              "FILE.pub` trusts them from now on, --trusted-keys FILE.pub this time%s; "
              "--allow-untrusted reads it whoever signed it",
              print, trust->from_store ? "" : " (what was given does not have it)");
+}
+
+static void explain_signer(cli_env *env, const cli_trust *trust, const ald_info *info)
+{
+    if (info->signer_public_key != NULL) {
+        cli_trust_explain_signer(env, trust, info->signer_public_key);
+    } else {
+        cli_hint(env,
+                 "--trusted-keys asks for a signature; --allow-unsigned reads a file without one");
+    }
 }
 
 static void explain_password(cli_env *env, const cli_trust *trust)

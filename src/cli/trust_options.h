@@ -44,6 +44,9 @@ typedef struct cli_trust {
 ALD_NODISCARD ald_status cli_trust_open(cli_env *env, const trust_options *options,
                                         const ald_source *source, const char *name, cli_trust *out,
                                         ald_error *err);
+/* The signers alone, without a secret: of --trusted-keys, else of the trust store. cli_trust_close in any case. */
+ALD_NODISCARD ald_status cli_trust_open_signers(cli_env *env, const trust_options *options,
+                                                cli_trust *out, ald_error *err);
 void cli_trust_close(cli_trust *trust);
 
 /* Sets trust and ignore_expiry of `load`, which borrows. */
@@ -52,6 +55,8 @@ void cli_trust_load(const cli_trust *trust, ald_load_options *load);
 /* After `status`: sets the hint to what the options can do about it. `source` is the file. Keeps a hint that is there. */
 void cli_trust_explain(cli_env *env, const cli_trust *trust, const ald_source *source,
                        ald_status status);
+/* The hint on a signer who is not trusted. */
+void cli_trust_explain_signer(cli_env *env, const cli_trust *trust, const uint8_t *signer);
 /* Notes on who signed a file that was read though nobody trusts them, and on a revocation list of somebody else. */
 void cli_trust_note(const cli_env *env, const cli_trust *trust, const ald_info *info);
 

@@ -8,7 +8,7 @@
 
 #include "ald/schema.h"
 #include "ald/stream.h"
-#include "cli/buyers.h"
+#include "cli/manifest_trust.h"
 #include "cli/many_files.h"
 #include "cli/table_print.h"
 
@@ -21,23 +21,11 @@ typedef struct verify_set {
     cli_table table;
     struct ArrowSchema schema; /* of the first file that could be read; release NULL: of none yet */
     uint64_t row_count;
-    size_t failed_count;
-    ald_error first_failure;
+    size_t failed_count;     /* of the files */
+    ald_error first_failure; /* status ALD_OK: none */
+    ald_error signer;        /* what is wrong with the manifest's signer */
+    char why[MANIFEST_WHY_BYTES];
 } verify_set;
-
-static ald_status check_hash(const verify_set *s, size_t index, ald_error *err)
-{
-    uint8_t hash[32];
-    const shard_manifest *manifest = &s->many->manifest;
-    if (manifest->count == 0) {
-        return ALD_OK;
-    }
-    ald_status status = cli_file_blake3(s->env, s->many->paths[index], hash, err);
-    return status != ALD_OK || memcmp(hash, manifest->files[index].blake3, sizeof(hash)) == 0
-               ? status
-               : ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
-                               "its BLAKE3 hash is not that of the manifest");
-}
 
 /* The schema that a file was read with, against the first one's. */
 static ald_status check_schema(verify_set *s, cli_input *one, ald_error *err)
@@ -75,7 +63,7 @@ static ald_status check_file(verify_set *s, size_t index, int *is_told, ald_erro
         status = cli_many_check_size(s->many, index, one.file_size, err);
     }
     if (status == ALD_OK) {
-        status = check_hash(s, index, err);
+        status = cli_many_check_hash(s->env, s->many, index, &one.source, err);
     }
     if (status == ALD_OK) {
         one.text_schema = s->schema.release != NULL ? &s->schema : NULL;
@@ -142,11 +130,64 @@ static ald_status check_all(verify_set *s, ald_error *err)
         } else {
             add_row(s, i, is_told, status != ALD_OK ? &failure : NULL);
         }
-        if (status != ALD_OK && s->failed_count++ == 0) {
+        s->failed_count += status != ALD_OK;
+        if (status != ALD_OK && s->first_failure.status == ALD_OK) {
             s->first_failure = failure;
         }
     }
     return ALD_OK;
+}
+
+/* Of a set that is signed, or should be. */
+static ald_status check_signer(verify_set *s, ald_error *err)
+{
+    const shard_manifest *manifest = &s->many->manifest;
+    if (manifest->count == 0 || (s->format != FORMAT_ALD && !manifest->is_signed)) {
+        return ALD_OK;
+    }
+    ald_status status =
+        manifest_check_signer(s->env, manifest, &s->args->read.trust, NULL, 1, s->why, &s->signer);
+    if (status == ALD_E_NOMEM) {
+        return ald_error_set(err, status, ALD_NO_OFFSET, "no memory to check a signature");
+    }
+    s->signer.status = status;
+    s->first_failure = s->signer;
+    return ALD_OK;
+}
+
+static void signer_json(verify_set *s)
+{
+    json_print *j = &s->page.j;
+    const shard_manifest *manifest = &s->many->manifest;
+    if (manifest->count == 0) {
+        return;
+    }
+    json_open(j, "manifest", '{');
+    json_text(j, "file", s->many->manifest_path);
+    json_bool(j, "signed", manifest->is_signed);
+    if (manifest->is_signed) {
+        json_hex(j, "signer", manifest->signer, sizeof(manifest->signer));
+    }
+    json_bool(j, "valid", s->signer.status == ALD_OK);
+    if (s->signer.status != ALD_OK) {
+        json_error(j, &s->signer);
+    }
+    json_close(j, '}');
+}
+
+/* A line above those of the files, where there is something to say. */
+static void signer_row(verify_set *s)
+{
+    char why[320];
+    if (s->signer.status == ALD_OK && s->why[0] == '\0') {
+        return;
+    }
+    snprintf(why, sizeof(why), "%s: %.*s", ald_status_name((ald_status)s->signer.status),
+             (int)strcspn(s->signer.msg, "\n"), s->signer.msg);
+    cli_table_text(&s->table, s->many->manifest_path);
+    cli_table_text(&s->table, s->signer.status != ALD_OK ? "failed" : "ok");
+    cli_table_text(&s->table, "-");
+    cli_table_text(&s->table, s->signer.status != ALD_OK ? why : s->why);
 }
 
 static void begin(verify_set *s, const cli_input *in)
@@ -156,6 +197,7 @@ static void begin(verify_set *s, const cli_input *in)
     if (s->page.json) {
         json_open(&s->page.j, NULL, '{');
         json_text(&s->page.j, "file", in->name);
+        signer_json(s);
         json_open(&s->page.j, "files", '[');
         return;
     }
@@ -163,6 +205,7 @@ static void begin(verify_set *s, const cli_input *in)
     cli_table_column(&s->table, "result", 0);
     cli_table_column(&s->table, "rows", 1);
     cli_table_column(&s->table, "", 0);
+    signer_row(s);
 }
 
 static ald_status end(verify_set *s, ald_error *err)
@@ -171,7 +214,7 @@ static ald_status end(verify_set *s, ald_error *err)
     if (s->page.json) {
         json_close(&s->page.j, ']');
         json_uint(&s->page.j, "num_rows", s->row_count);
-        json_bool(&s->page.j, "valid", s->failed_count == 0);
+        json_bool(&s->page.j, "valid", s->first_failure.status == ALD_OK);
         json_close(&s->page.j, '}');
         json_end(&s->page.j);
         return ALD_OK;
@@ -197,13 +240,20 @@ ald_status verify_many(cli_env *env, const verify_args *args, cli_input *in, ald
     if (status != ALD_OK) {
         return status;
     }
-    begin(&s, in);
-    status = check_all(&s, err);
+    status = check_signer(&s, err);
+    if (status == ALD_OK) {
+        begin(&s, in);
+        status = check_all(&s, err);
+    }
     if (status == ALD_OK) {
         status = end(&s, err);
     }
     env->subject = in->name;
-    if (status == ALD_OK && s.failed_count > 0) {
+    if (status == ALD_OK && s.signer.status != ALD_OK) {
+        env->subject = in->many->manifest_path;
+        *err = s.signer;
+        status = (ald_status)s.signer.status;
+    } else if (status == ALD_OK && s.failed_count > 0) {
         status = ald_error_set(err, (ald_status)s.first_failure.status, ALD_NO_OFFSET,
                                "%zu of %zu files failed", s.failed_count, s.many->count);
     }

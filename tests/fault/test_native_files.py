@@ -205,6 +205,71 @@ def test_killed_shards(binary, folder):
         expect(number == signal.SIGKILL or rest == [], f"the folder has {rest}")
 
 
+def ints(path, first, count):
+    path.write_text("a\n" + "".join(f"{first + i}\n" for i in range(count)))
+
+
+def test_shards_half_replaced(binary, folder):
+    """a set whose second file cannot be replaced: the mixture is not read, and written again it is whole"""
+    if os.geteuid() != 0:
+        raise Skipped("a file of another user needs root")
+    place = folder / "place"
+    place.mkdir()
+    os.chmod(place, 0o1777)
+    ints(folder / "old.csv", 0, 4)
+    ints(folder / "new.csv", 100, 3)
+    convert = [binary, "convert", "--force", "--quiet", "--rows-per-shard", "1"]
+    out = str(place / "s-{shard}.ald")
+    manifest = place / "s-manifest.json"
+
+    def replace(stuck):
+        """`old.csv` is there, `stuck` cannot be renamed over; -> stderr"""
+        status, stderr = as_user(folder, [*convert, str(folder / "old.csv"), out])
+        expect(status == 0, stderr)
+        os.chown(place / stuck, 0, 0)
+        status, stderr = as_user(folder, [*convert, str(folder / "new.csv"), out])
+        expect_io_error(status, stderr, stuck, "Operation not permitted")
+        expect(not [name for name in os.listdir(place) if name.endswith(".tmp")], "temporary files are left")
+        os.chown(place / stuck, NOBODY, NOBODY)
+        return stderr
+
+    expect("half replaced" in replace("s-1.ald"), "no hint")
+    for what in (manifest, place):
+        for verb in ("cat", "verify", "info"):
+            status, stderr = run([binary, verb, str(what)])
+            expect(status == 1 and "two sets" in stderr, f"{verb}: exit {status}, {stderr}")
+    status, stderr = run([*convert, str(folder / "new.csv"), out])
+    expect(status == 0, stderr)
+    expect(sorted(os.listdir(place)) == ["s-0.ald", "s-1.ald", "s-2.ald", "s-manifest.json"], os.listdir(place))
+    status, stderr = run([binary, "diff", str(manifest), str(folder / "new.csv")])
+    expect(status == 0, stderr)
+    for name in os.listdir(place):
+        os.chown(place / name, NOBODY, NOBODY)
+    replace("s-0.ald")   # nothing was replaced: the old set is as it was
+    status, stderr = run([binary, "diff", str(manifest), str(folder / "old.csv")])
+    expect(status == 0, stderr)
+
+
+def test_shards_killed_in_places(binary, folder):
+    """kill -9 while the files of a set get their names: what is there is the whole set, or refused"""
+    ints(folder / "in.csv", 0, 400)
+    killed = 0
+    for attempt in range(8):
+        place = folder / f"place{attempt}"
+        place.mkdir()
+        command = [binary, "convert", "--quiet", str(folder / "in.csv"), str(place / "s-{shard}.csv"), "--rows-per-shard", "1"]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while process.poll() is None and not (place / "s-manifest.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.0001)
+        time.sleep(0.0003 * attempt)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait(timeout=60) == -signal.SIGKILL
+        status, stderr = run([binary, "diff", str(place), str(folder / "in.csv")])
+        expect(status == 0 or "two sets" in stderr, f"exit {status}, {stderr}")
+    expect(killed > 0, "the command was never caught at work")
+
+
 def test_input_that_vanishes(binary, folder):
     """a file that shrinks between two commands is cut, not believed"""
     (folder / "in.csv").write_text(table(2000))

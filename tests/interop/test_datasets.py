@@ -6,7 +6,7 @@
 
 samples    which rows `sample` takes, with and without classes
 splits     which rows go to which part
-manifests  sizes, rows and BLAKE3 hashes
+manifests  sizes, rows and BLAKE3 hashes; what is signed (docs/FORMAT.md, section 32)
 appends    .ald files of another writer, to which their own rows are appended
 
 A line for each failure, `N passed, N failed` as the last. Exits 77 when a package is absent.
@@ -24,6 +24,8 @@ from pathlib import Path
 
 try:
     import blake3
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 except ModuleNotFoundError as e:
     print(f"skipped: {e}")
     sys.exit(77)
@@ -147,6 +149,67 @@ def check_manifests(bin_path, folder, rng):
         yield f"manifest of {kind}", None if manifest == want else f"{manifest}, wanted {want}"
 
 
+def signed_bytes(manifest):
+    """F-493"""
+    def number(n):
+        return n.to_bytes(8, "little")
+
+    def text(t):
+        return number(len(t.encode())) + t.encode()
+    out = b"ald-v1-manifest\0" + text(manifest["format"]) + number(len(manifest["files"]))
+    for f in manifest["files"]:
+        out += text(f["name"]) + number(f["num_rows"]) + number(f["file_size"]) + bytes.fromhex(f["blake3"])
+    return out
+
+
+def swap_rows(m):
+    """Their sum stays."""
+    m["files"][0]["num_rows"] -= 1
+    m["files"][1]["num_rows"] += 1
+
+
+def cut_last(m):
+    m["num_rows"] -= m["files"].pop()["num_rows"]
+
+
+LIES = {
+    "one file less": cut_last,
+    "another order": lambda m: m["files"].reverse(),
+    "another name": lambda m: m["files"][0].update(name="ü-copy.ald"),
+    "other rows": swap_rows,
+    "another size": lambda m: m["files"][0].update(file_size=1),
+    "another hash": lambda m: m["files"][0].update(blake3=32 * "ab"),
+    "another signature": lambda m: m.update(signature=m["signature"][2:] + m["signature"][:2]),
+    "another signer": lambda m: m.update(signer=m["signer"][2:] + m["signer"][:2]),
+}
+
+
+def check_signatures(bin_path, folder, rng):
+    rows = rng.randint(20, 900)
+    table(rng, folder, rows)
+    run(bin_path, folder, "keygen", "-o", "k", "--no-passphrase", "-q")
+    run(bin_path, folder, "convert", "t.csv", "ü-{shard}.ald", "--rows-per-shard", str(rows // 3), "--key", "k", "-q")
+    text = (folder / "ü-manifest.json").read_text()
+    (folder / "ü-copy.ald").write_bytes((folder / "ü-0.ald").read_bytes())
+    manifest = json.loads(text)
+    problem = None
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(manifest["signer"])).verify(
+            bytes.fromhex(manifest["signature"]), signed_bytes(manifest))
+    except InvalidSignature:
+        problem = "the signature is not over F-493's bytes"
+    yield "signature of a manifest", problem
+    for what, lie in {"nothing": lambda m: None, **LIES}.items():
+        lying = json.loads(text)
+        lie(lying)
+        (folder / "lie.json").write_text(json.dumps(lying))
+        for verb in ("cat", "verify"):
+            done = subprocess.run([bin_path, verb, "lie.json", "--allow-untrusted", "-q"], cwd=folder, capture_output=True, text=True)
+            fine = done.returncode == 0 if what == "nothing" else done.returncode == 1 and "SignatureInvalid" in done.stderr and (
+                verb == "verify" or done.stdout == "")
+            yield f"{verb} of a manifest with {what}", None if fine else f"exit {done.returncode}, {done.stderr}"
+
+
 def check_appends(bin_path, folder, rng):
     """Files of other writers, of every layout, with their own rows once more."""
     paths = sorted((ROOT / "tests/golden").rglob("*.ald"))
@@ -170,7 +233,7 @@ def main():
     rng = random.Random(20)
     passed = failed = 0
     with tempfile.TemporaryDirectory() as name:
-        for check in (check_samples, check_splits, check_manifests, check_appends):
+        for check in (check_samples, check_splits, check_manifests, check_signatures, check_appends):
             for title, problem in check(args.bin, Path(name), rng):
                 passed += problem is None
                 failed += problem is not None
