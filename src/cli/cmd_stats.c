@@ -276,6 +276,18 @@ static ald_status print_json(const stats_page *page, ald_error *err)
 
 /* ---- the command */
 
+/* From column *at on, and then from the first: mostly the next one is meant. */
+static int find_column(const struct ArrowSchema *schema, const char *name, int64_t *at)
+{
+    for (int64_t i = 0; i < schema->n_children; i++, (*at)++) {
+        if (*at == schema->n_children)
+            *at = 0;
+        if (strcmp(schema->children[*at]->name, name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
 /* What the chosen columns take in the file, whichever rows were chosen. *out stays NULL where the input is not one .ald, or
  * a column is none of its. The caller frees it. */
 static ald_status find_storage(const cli_input *in, const struct ArrowSchema *chosen,
@@ -293,14 +305,10 @@ static ald_status find_storage(const cli_input *in, const struct ArrowSchema *ch
                         : in->streaming != NULL
                             ? ald_streaming_column_storage(in->streaming, all, err)
                             : ald_dataset_column_storage(in->dataset, all, err);
-    for (int64_t i = 0; status == ALD_OK && found && i < chosen->n_children; i++) {
-        int64_t k = 0;
-        while (k < schema->n_children &&
-               strcmp(schema->children[k]->name, chosen->children[i]->name) != 0)
-            k++;
-        found = k < schema->n_children;
+    for (int64_t i = 0, k = 0; status == ALD_OK && found && i < chosen->n_children; i++) {
+        found = find_column(schema, chosen->children[i]->name, &k);
         if (found)
-            some[i] = all[k];
+            some[i] = all[k++];
     }
     free(all);
     if (status == ALD_OK && found) {

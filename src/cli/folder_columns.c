@@ -74,6 +74,24 @@ static ald_status other_keys(const char *path, ald_error *err)
                          "%s: its folders have other keys than those of the first file", path);
 }
 
+static ald_status same_keys(const char *path, const char *name, ald_error *err)
+{
+    return ald_error_set(err, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET,
+                         "%s: two of its folders are named '%s=...', and would be two columns of "
+                         "one name",
+                         path, name);
+}
+
+static int has_key(const cli_folder_columns *c, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(c->names[i], name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static ald_status not_utf8(const char *path, ald_error *err)
 {
     return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
@@ -98,14 +116,17 @@ static ald_status read_path(cli_folder_columns *c, size_t file, const char *path
         int is_text = cli_is_utf8(name) && cli_is_utf8(value);
         if (file == 0) {
             c->names[i] = name;
-            name = NULL;
+            if (!is_text) {
+                return not_utf8(path, err);
+            }
+            if (has_key(c, i, name)) {
+                return same_keys(path, name, err);
+            }
+            continue;
         }
         if (!is_text) {
             free(name);
             return not_utf8(path, err);
-        }
-        if (file == 0) {
-            continue;
         }
         int same = strcmp(name, c->names[i]) == 0;
         free(name);

@@ -348,6 +348,39 @@ static void test_facts(void)
     CHECK_HEAP_EMPTY(&heap);
 }
 
+/* Key by key: 200,000 keys, each compared with all before it, would take minutes. */
+static void test_many_puts(void)
+{
+    enum { PUTS = 200000 };
+    ald_value *map = NULL;
+    char key[16];
+    size_t size = 0;
+    alloc = check_heap_init(&heap, -1);
+    REQUIRE_INT(ald_value_new(&alloc, &map, NULL), ALD_OK);
+    ald_value_set_map(map);
+    for (unsigned i = 0; i < PUTS; i++) {
+        size = (size_t)snprintf(key, sizeof key, "key %u", i);
+        ald_value_set_uint(ald_value_put(map, key, size), i);
+    }
+    CHECK_UINT(ald_value_get_count(map), PUTS);
+    for (unsigned i = 0; i < PUTS; i++) {
+        (void)snprintf(key, sizeof key, "key %u", i);
+        if (ald_value_get_uint(ald_value_find(map, key)) != i)
+            CHECK_UINT(ald_value_get_uint(ald_value_find(map, key)), i);
+    }
+    CHECK_STR(ald_value_get_key(map, 70000, &size), "key 70000"); /* the order is kept */
+    ald_value_remove(map, "key 70000");
+    CHECK(ald_value_find(map, "key 70000") == NULL);
+    CHECK_UINT(ald_value_get_uint(ald_value_put(map, "key 70001", 9)), 70001);
+    CHECK_UINT(ald_value_get_count(map), PUTS - 1);
+    ald_value_set_uint(ald_value_put(map, "key 70000", 9), 1);
+    CHECK_UINT(ald_value_get_uint(ald_value_find(map, "key 70000")), 1);
+    CHECK_STR(ald_value_get_key(map, PUTS - 1, &size), "key 70000");
+    CHECK(ald_value_find(map, "key 7000") != NULL && ald_value_find(map, "key") == NULL);
+    ald_value_free(map);
+    CHECK_HEAP_EMPTY(&heap);
+}
+
 int main(void)
 {
     RUN(test_scalars);
@@ -359,6 +392,7 @@ int main(void)
     RUN(test_encode_refuses_what_is_not_utf8);
     RUN(test_encode_lengths);
     RUN(test_tree);
+    RUN(test_many_puts);
     RUN(test_known_keys);
     RUN(test_positional_form);
     RUN(test_facts);

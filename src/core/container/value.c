@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The value tree over one arena: what is replaced or removed stays in the arena until the root is freed. */
+/* The value tree over one arena: what is replaced or removed stays in the arena until the root is freed. A map that grows
+ * key by key gets a hash table of its entries, so that n keys take n steps and not n squared. */
 #include "ald/value.h"
 
 #include <string.h>
@@ -8,11 +9,20 @@
 #include "core/base/buf.h"
 #include "core/container/value_list.h"
 
+#define INDEX_FROM 16u /* entries: below, a look at each is as fast */
+
 typedef struct entry {
     const char *key; /* maps; NUL-terminated */
     size_t key_size;
     ald_value *value;
 } entry;
+
+/* Open addressing, at most half full: 1 + the number of an entry, 0 in an empty slot. */
+typedef struct key_index {
+    size_t mask;    /* slots - 1 */
+    size_t indexed; /* the first so many entries of the map are in it */
+    uint32_t slots[];
+} key_index;
 
 struct ald_value {
     ald__arena *arena;
@@ -30,7 +40,8 @@ struct ald_value {
         struct {
             entry *entries;
             size_t count, cap;
-        } list; /* arrays and maps */
+            key_index *index; /* of a map, or NULL */
+        } list;               /* arrays and maps */
     } as;
 };
 
@@ -136,16 +147,84 @@ const char *ald_value_get_key(const ald_value *map, size_t index, size_t *size)
     return e->key;
 }
 
+static int has_key(const entry *e, const char *key, size_t key_size)
+{
+    return e->key_size == key_size && memcmp(e->key, key, key_size) == 0;
+}
+
+/* Seeded with an address, so that nobody can write a file whose keys all meet in one slot. */
+static size_t hash_key(const ald_value *map, const char *key, size_t key_size)
+{
+    uint64_t h = (uint64_t)(uintptr_t)map->arena;
+    for (size_t i = 0; i < key_size; i++) {
+        h = (h ^ (uint8_t)key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of this key, or the empty one where it would be. */
+static size_t find_slot(const ald_value *map, const char *key, size_t key_size)
+{
+    const key_index *x = map->as.list.index;
+    size_t at = hash_key(map, key, key_size) & x->mask;
+    while (x->slots[at] != 0 && !has_key(&map->as.list.entries[x->slots[at] - 1], key, key_size))
+        at = (at + 1) & x->mask;
+    return at;
+}
+
 static entry *find_entry(const ald_value *map, const char *key, size_t key_size)
 {
     if (map == NULL || map->type != ALD_VALUE_MAP)
         return NULL;
-    for (size_t i = 0; i < map->as.list.count; i++) {
-        entry *e = &map->as.list.entries[i];
-        if (e->key_size == key_size && memcmp(e->key, key, key_size) == 0)
-            return e;
+    const key_index *x = map->as.list.index;
+    size_t first = 0;
+    if (x != NULL) {
+        uint32_t found = x->slots[find_slot(map, key, key_size)];
+        if (found != 0)
+            return &map->as.list.entries[found - 1];
+        first = x->indexed;
+    }
+    for (size_t i = first; i < map->as.list.count; i++) {
+        if (has_key(&map->as.list.entries[i], key, key_size))
+            return &map->as.list.entries[i];
     }
     return NULL;
+}
+
+/* Room for twice the entries that are there; the old table stays in the arena. Without memory, or of too many, the map does
+ * without one. */
+static void grow_index(ald_value *map)
+{
+    size_t slots = 4 * (size_t)INDEX_FROM, count = map->as.list.count;
+    map->as.list.index = NULL;
+    if (count > UINT32_MAX / 4)
+        return;
+    while (slots < 4 * count)
+        slots *= 2;
+    key_index *x =
+        ald__arena_alloc(map->arena, sizeof *x + slots * sizeof x->slots[0], NULL); /* zeros */
+    if (x == NULL)
+        return;
+    x->mask = slots - 1;
+    map->as.list.index = x;
+}
+
+/* All entries into the index, of a map that is changed: ald_value_find changes nothing. */
+static void update_index(ald_value *map)
+{
+    size_t count = map->as.list.count;
+    if (count < INDEX_FROM)
+        return;
+    if (map->as.list.index == NULL || count > map->as.list.index->mask / 2)
+        grow_index(map);
+    key_index *x = map->as.list.index;
+    for (; x != NULL && x->indexed < count; x->indexed++) {
+        const entry *e = &map->as.list.entries[x->indexed];
+        size_t at = find_slot(map, e->key, e->key_size);
+        if (x->slots[at] == 0) /* the first one of a name is found */
+            x->slots[at] = (uint32_t)x->indexed + 1;
+    }
 }
 
 const ald_value *ald_value_find(const ald_value *map, const char *key)
@@ -279,6 +358,8 @@ ald_value *ald__value_add(ald_value *map, const char *key, size_t key_size)
 
 ald_value *ald_value_put(ald_value *map, const char *key, size_t key_size)
 {
+    if (map->type == ALD_VALUE_MAP)
+        update_index(map);
     entry *e = find_entry(map, key, key_size);
     return e != NULL ? e->value : ald__value_add(map, key, key_size);
 }
@@ -354,6 +435,7 @@ void ald_value_remove(ald_value *map, const char *key)
     behind = map->as.list.count - (size_t)(e - map->as.list.entries) - 1;
     memmove(e, e + 1, behind * sizeof *e);
     map->as.list.count--;
+    map->as.list.index = NULL; /* entries behind it have other numbers */
 }
 
 /* Depth is bounded: trees come from MessagePack or JSON of at most 32 levels; deeper ones are refused when written. */

@@ -214,51 +214,76 @@ static ald_status drop_bytes(void *ctx, const void *data, size_t size, ald_error
     return ALD_OK;
 }
 
-/* Body bytes of a column alone: what a record batch of it would have. */
-static ald_status column_bytes_of(const ald_dataset *d, int64_t column, uint64_t *bytes,
-                                  ald_error *err)
+/* A column written as a stream of its own, to nowhere. */
+typedef struct column_writer {
+    struct ArrowSchema schema; /* the file's, with this column as its only child */
+    ald__ipc_writer *writer;
+} column_writer;
+
+static ald_status open_writers(const ald_dataset *d, column_writer *writers, ald_error *err)
 {
     static const ald__ipc_write_options options = {8, ALD__DICTIONARY_STREAM, NULL};
     const ald__emit emit = {drop_bytes, NULL};
-    struct ArrowSchema schema = *d->info.schema;
-    const ald__ipc_block *blocks;
-    ald__ipc_writer *writer = NULL;
-    ald_status st;
-    size_t count;
-    schema.children += column;
-    schema.n_children = 1;
-    ALD_TRY(ald__ipc_writer_new(&d->host.alloc, &schema, &options, &writer, err));
-    st = ald__ipc_write_schema(writer, &emit, err);
+    for (int64_t i = 0; i < d->info.schema->n_children; i++) {
+        column_writer *w = &writers[i];
+        w->schema = *d->info.schema;
+        w->schema.children += i;
+        w->schema.n_children = 1;
+        ALD_TRY(ald__ipc_writer_new(&d->host.alloc, &w->schema, &options, &w->writer, err));
+        ALD_TRY(ald__ipc_write_schema(w->writer, &emit, err));
+    }
+    return ALD_OK;
+}
+
+static ald_status write_columns(const ald_dataset *d, column_writer *writers, ald_error *err)
+{
+    const ald__emit emit = {drop_bytes, NULL};
+    ald_status st = ALD_OK;
     for (size_t i = 0; st == ALD_OK && i < d->batches.count; i++) {
-        struct ArrowArray whole, one;
-        st = ald_dataset_batch(d, i, &whole, err);
-        if (st != ALD_OK)
-            break;
-        one = whole;
-        one.children += column;
-        one.n_children = 1;
-        st = ald__ipc_write_batch(writer, &one, &emit, err);
+        struct ArrowArray whole;
+        ALD_TRY(ald_dataset_batch(d, i, &whole, err));
+        for (int64_t k = 0; st == ALD_OK && k < whole.n_children; k++) {
+            struct ArrowArray one = whole;
+            one.children += k;
+            one.n_children = 1;
+            st = ald__ipc_write_batch(writers[k].writer, &one, &emit, err);
+        }
         whole.release(&whole);
     }
-    blocks = ald__ipc_writer_blocks(writer, &count);
-    for (size_t i = 0; st == ALD_OK && i < count; i++)
-        *bytes += blocks[i].is_dictionary ? 0 : blocks[i].body_size;
-    ald__ipc_writer_free(writer);
     return st;
+}
+
+/* What record batches of the column alone would take; dictionaries are not counted. */
+static uint64_t bytes_written(const ald__ipc_writer *writer)
+{
+    size_t count;
+    uint64_t bytes = 0;
+    const ald__ipc_block *blocks = ald__ipc_writer_blocks(writer, &count);
+    for (size_t i = 0; i < count; i++)
+        bytes += blocks[i].is_dictionary ? 0 : blocks[i].body_size;
+    return bytes;
 }
 
 ald_status ald_dataset_column_storage(const ald_dataset *dataset, ald_column_storage *out,
                                       ald_error *err)
 {
-    int64_t n = dataset->info.schema->n_children;
+    const ald_allocator *alloc = &dataset->host.alloc;
+    size_t n = (size_t)dataset->info.schema->n_children;
+    column_writer *writers = ald__alloc_zero(alloc, n * sizeof *writers, err);
     double all = 0;
-    memset(out, 0, (size_t)n * sizeof *out);
-    for (int64_t i = 0; i < n; i++) {
-        ALD_TRY(column_bytes_of(dataset, i, &out[i].plain_bytes, err));
+    ald_status st = writers != NULL ? open_writers(dataset, writers, err) : ALD_E_NOMEM;
+    memset(out, 0, n * sizeof *out);
+    if (st == ALD_OK)
+        st = write_columns(dataset, writers, err);
+    for (size_t i = 0; st == ALD_OK && i < n; i++) {
+        out[i].plain_bytes = bytes_written(writers[i].writer);
         all += (double)out[i].plain_bytes;
     }
-    for (int64_t i = 0; i < n && all > 0; i++)
+    for (size_t i = 0; st == ALD_OK && i < n && all > 0; i++)
         out[i].stored_bytes =
             (uint64_t)((double)dataset->info.payload_size * ((double)out[i].plain_bytes / all));
-    return ALD_OK;
+    for (size_t i = 0; writers != NULL && i < n; i++)
+        ald__ipc_writer_free(writers[i].writer);
+    ald__release(alloc, writers, n * sizeof *writers);
+    return st;
 }
