@@ -25,10 +25,13 @@ typedef struct ald_sqlite_options {
     uint64_t max_value_bytes;         /* of a text or blob; 0: 256 MiB */
     uint64_t
         max_steps; /* of SQLite's machine for one row, so that a view cannot keep it busy; 0: 4e9 */
+    const char *const *columns; /* of a table, not of a query: only these are read; NULL: all */
+    uint32_t column_count;
+    uint32_t reserved2;
 } ald_sqlite_options;
 
 #define ALD_SQLITE_OPTIONS_INIT                                                                    \
-    {sizeof(ald_sqlite_options), 0, NULL, NULL, 0, {0}, NULL, NULL, 0, 0}
+    {sizeof(ald_sqlite_options), 0, NULL, NULL, 0, {0}, NULL, NULL, 0, 0, NULL, 0, 0}
 
 /* Opens the file at `path` for reading only, and reads it as one that others may write: for as long as the stream lives it
  * gives the state of its beginning. A hostile database cannot load extensions, run triggers, use virtual tables, write,
@@ -38,6 +41,13 @@ ALD_API ALD_NODISCARD ald_status ald_sqlite_open(const char *path,
                                                  const ald_sqlite_options *options,
                                                  const ald_host *host, struct ArrowArrayStream *out,
                                                  ald_error *err);
+
+/* The columns, without a look at the rows: their types are the declared ones, which values need not have. The caller releases
+ * *out. */
+ALD_API ALD_NODISCARD ald_status ald_sqlite_columns(const char *path,
+                                                    const ald_sqlite_options *options,
+                                                    const ald_host *host, struct ArrowSchema *out,
+                                                    ald_error *err);
 
 ALD_END_DECLS
 #endif

@@ -322,6 +322,16 @@ static ald_status commit(sharding *s, ald_error *err)
     return status;
 }
 
+static void say_done(const sharding *s)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < s->manifest.count; i++) {
+        bytes += s->manifest.files[i].size_bytes;
+    }
+    cli_note(s->env, "%s: %" PRIu64 " rows, %zu shard%s, %" PRIu64 " bytes", s->manifest_path,
+             s->manifest.row_count, s->manifest.count, s->manifest.count == 1 ? "" : "s", bytes);
+}
+
 static void clear(sharding *s)
 {
     file_set_clear(&s->set);
@@ -366,7 +376,7 @@ ald_status cli_shards_write(cli_env *env, const cli_output *like, const shard_op
         status = commit(&s, err);
     }
     if (status == ALD_OK && isatty(STDERR_FILENO)) {
-        cli_note(env, "%s: %zu shards", s.manifest_path, s.manifest.count);
+        say_done(&s);
     }
     clear(&s);
     return status;

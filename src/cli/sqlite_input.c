@@ -6,6 +6,7 @@
 
 #include "ald/sqlite.h"
 #include "cli/many_files.h"
+#include "cli/select.h"
 
 static int hex_digit(char c)
 {
@@ -98,13 +99,62 @@ static ald_status fill_options(cli_input *in, const read_options *read, ald_sqli
     return status;
 }
 
+/* Columns whose type is declared are needed, too, since the declaration is checked. */
+static void keep_declared(const struct ArrowSchema *types, const struct ArrowSchema *schema,
+                          uint8_t *keep)
+{
+    for (int64_t i = 0; types->release != NULL && i < types->n_children; i++) {
+        for (int64_t k = 0; k < schema->n_children; k++) {
+            keep[k] |= strcmp(types->children[i]->name, schema->children[k]->name) == 0;
+        }
+    }
+}
+
+/* Opens the database, of `schema` only what is needed for the columns that will be chosen. */
+static ald_status open_some(cli_input *in, ald_sqlite_options *options,
+                            const struct ArrowSchema *schema, ald_error *err)
+{
+    size_t all = (size_t)schema->n_children;
+    uint8_t *keep = calloc(all + 1, 1);
+    const char **names = calloc(all + 1, sizeof(*names));
+    ald_status status = ALD_OK;
+    if (keep == NULL || names == NULL) {
+        status = ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the columns");
+    } else if (cli_select_needs(in->env, schema, in->columns, in->where, keep)) {
+        keep_declared(&in->types, schema, keep);
+        for (size_t i = 0; i < all; i++) {
+            if (keep[i]) {
+                names[options->column_count++] = schema->children[i]->name;
+            }
+        }
+        options->columns = names;
+    }
+    if (status == ALD_OK) {
+        status = ald_sqlite_open(path_of(in), options, &in->env->host, &in->stream, err);
+    }
+    free(names);
+    free(keep);
+    return status;
+}
+
 ald_status cli_sqlite_open(cli_input *in, const read_options *read, ald_error *err)
 {
     ald_sqlite_options options = ALD_SQLITE_OPTIONS_INIT;
+    struct ArrowSchema schema;
     ald_status status = fill_options(in, read, &options, err);
-    return status == ALD_OK
-               ? ald_sqlite_open(path_of(in), &options, &in->env->host, &in->stream, err)
-               : status;
+    if (status != ALD_OK) {
+        return status;
+    }
+    if (in->columns == NULL || in->columns->count == 0 || options.query != NULL ||
+        options.schema != NULL) {
+        return ald_sqlite_open(path_of(in), &options, &in->env->host, &in->stream, err);
+    }
+    status = ald_sqlite_columns(path_of(in), &options, &in->env->host, &schema, err);
+    if (status == ALD_OK) {
+        status = open_some(in, &options, &schema, err);
+        schema.release(&schema);
+    }
+    return status;
 }
 
 void cli_sqlite_close(cli_input *in)

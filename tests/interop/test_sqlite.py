@@ -298,7 +298,28 @@ def large(binary, folder):
     check(table["c"].to_pylist() == [i / 7 for i in range(150_000)], "floats of several batches")
 
 
-CASES = [types_of_values, mixtures, declared, choosing, encodings, writers, hostile, large]
+def some_columns(binary, folder):
+    """Only what is chosen is read: a mixture elsewhere does no harm, and a broken blob is not looked at."""
+    path = folder / "c.db"
+    make(path, 'CREATE TABLE "a ""table"""(id INTEGER PRIMARY KEY, mixed, "a, b" TEXT, "say ""hi""" REAL, big BLOB);'
+         'CREATE VIEW v AS SELECT id, big, id + 1 AS next FROM "a ""table""";',
+         [('INSERT INTO "a ""table""" VALUES(?, ?, ?, ?, ?)', ((i, [1, "x", b"y"][i % 3], f"t{i}", i / 2, bytes(9000)) for i in range(3000)))])
+    table = 'a "table"'
+    refused(binary, path, "among", "--table", table)
+    got = read(binary, path, "--table", table, "--columns", 'say "hi",id')
+    check(got.column_names == ['say "hi"', "id"] and got["id"].to_pylist() == list(range(3000)), f"{got.column_names}")
+    check(got['say "hi"'].to_pylist() == [i / 2 for i in range(3000)], "floats")
+    got = read(binary, path, "--table", table, "--columns", "a, b", "--where", "id >= 2990 and 'say \"hi\"' < 1497")
+    check(got["a, b"].to_pylist() == ["t2990", "t2991", "t2992", "t2993"], str(got["a, b"].to_pylist()))
+    got = read(binary, path, "--table", table, "--columns", "id", "--types", "id:string", "--where", "id = 7")
+    check(got["id"].to_pylist() == ["7"], "a declared type")
+    got = read(binary, path, "--table", "v", "--columns", "next")
+    check(got["next"].to_pylist() == list(range(1, 3001)), "a view")
+    refused(binary, path, "no column 'nothing'", "--table", "v", "--columns", "nothing", status=2)
+    refused(binary, path, "no column 'big'", "--query", "SELECT id FROM v", "--columns", "big", status=2)
+
+
+CASES = [types_of_values, mixtures, declared, choosing, some_columns, encodings, writers, hostile, large]
 
 
 def main():

@@ -71,6 +71,40 @@ static void expect(const ald_sqlite_options *options, ald_status want, const cha
     CHECK_HEAP_EMPTY(&heap);
 }
 
+static void test_columns(void)
+{
+    static const char *const some[] = {"b", "i"}, *const none[] = {"s", "x"};
+    ald_sqlite_options options = ALD_SQLITE_OPTIONS_INIT;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    ald_error err = {0};
+    options.table = "t";
+    host.alloc = check_heap_init(&heap, -1);
+    REQUIRE_OK(ald_sqlite_columns(PATH, &options, &host, &schema, &err), &err);
+    CHECK_INT(schema.n_children, 4);
+    CHECK_STR(schema.children[1]->name, "r");
+    CHECK_STR(schema.children[1]->format, "g");
+    schema.release(&schema);
+    options.columns = some;
+    options.column_count = 2;
+    REQUIRE_OK(ald_sqlite_open(PATH, &options, &host, &stream, &err), &err);
+    REQUIRE_OK(ald_stream_schema(&stream, &schema, &err), &err);
+    CHECK_INT(schema.n_children, 2);
+    CHECK_STR(schema.children[0]->name, "b");
+    CHECK_STR(schema.children[1]->name, "i");
+    schema.release(&schema);
+    stream.release(&stream);
+    CHECK_HEAP_EMPTY(&heap);
+    options.columns = none; /* not the text 'x' */
+    expect(&options, ALD_E_INVALID_FORMAT, "no such column");
+    options.columns = some;
+    options.table = NULL;
+    options.query = "SELECT * FROM t";
+    expect(&options, ALD_E_INVALID_ARG, "chooses its columns itself");
+    options.struct_size = 8;
+    expect(&options, ALD_E_INVALID_ARG, "struct_size");
+}
+
 static void test_options(void)
 {
     ald_sqlite_options options = ALD_SQLITE_OPTIONS_INIT;
@@ -138,6 +172,7 @@ int main(void)
 #ifdef ALD__HAVE_SQLITE
     host = ald_native_host(1);
     if (make_database()) {
+        RUN(test_columns);
         RUN(test_options);
         RUN(test_limits);
         RUN(test_no_memory);

@@ -158,36 +158,78 @@ static ald_status prepare(ald__sqlite_db *d, const char *sql, sqlite3_stmt **out
                : ald__sqlite_failed(d, err);
 }
 
-/* `before`, the name in double quotes, `after`. NULL: no memory. */
-static char *with_name(const ald__sqlite_db *d, const char *before, const char *name,
-                       const char *after, size_t *size)
+/* Text into memory that is there, or, where `text` is NULL, its size alone. */
+typedef struct sql_text {
+    char *text;
+    size_t size;
+} sql_text;
+
+static void put_sql(sql_text *sql, const char *text)
 {
-    size_t used = strlen(before);
-    *size = used + 2 * strlen(name) + strlen(after) + 3;
-    char *sql = ald__text_alloc(&d->alloc, *size, 1, NULL);
-    if (sql == NULL)
-        return NULL;
-    memcpy(sql, before, used);
-    sql[used++] = '"';
-    for (; *name != '\0'; name++) {
-        if (*name == '"')
-            sql[used++] = '"';
-        sql[used++] = *name;
-    }
-    sql[used++] = '"';
-    memcpy(sql + used, after, strlen(after));
-    return sql;
+    size_t size = strlen(text);
+    if (sql->text != NULL)
+        memcpy(sql->text + sql->size, text, size);
+    sql->size += size;
 }
 
+/* In double quotes. */
+static void put_name(sql_text *sql, const char *name)
+{
+    char one[3] = "";
+    put_sql(sql, "\"");
+    for (; *name != '\0'; name++) {
+        one[0] = *name;
+        one[1] = *name == '"' ? '"' : '\0';
+        put_sql(sql, one);
+    }
+    put_sql(sql, "\"");
+}
+
+/* `before`, the name, `after`. */
 static ald_status prepare_name(ald__sqlite_db *d, const char *before, const char *name,
                                const char *after, sqlite3_stmt **out, ald_error *err)
 {
-    size_t size;
-    char *sql = with_name(d, before, name, after, &size);
-    if (sql == NULL)
-        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for a name");
-    ald_status status = prepare(d, sql, out, err);
-    ald__text_free(&d->alloc, sql, size, 1);
+    size_t size = strlen(before) + 2 * strlen(name) + strlen(after) + 3;
+    sql_text sql = {ald__text_alloc(&d->alloc, size, 1, err), 0}; /* zeros */
+    if (sql.text == NULL)
+        return ALD_E_NOMEM;
+    put_sql(&sql, before);
+    put_name(&sql, name);
+    put_sql(&sql, after);
+    ald_status status = prepare(d, sql.text, out, err);
+    ald__text_free(&d->alloc, sql.text, size, 1);
+    return status;
+}
+
+/* A column that is not there must be an error: SQLite takes a lone "x" for a text then. */
+static void put_select(sql_text *sql, const char *table, const ald_sqlite_options *options)
+{
+    put_sql(sql, "SELECT ");
+    for (uint32_t i = 0; i < options->column_count; i++) {
+        put_sql(sql, i > 0 ? ", " : "");
+        put_name(sql, table);
+        put_sql(sql, ".");
+        put_name(sql, options->columns[i]);
+        put_sql(sql, " AS ");
+        put_name(sql, options->columns[i]);
+    }
+    put_sql(sql, options->column_count == 0 ? "* FROM main." : " FROM main.");
+    put_name(sql, table);
+}
+
+static ald_status prepare_rows(ald__sqlite_db *d, const char *table,
+                               const ald_sqlite_options *options, ald_error *err)
+{
+    sql_text sql = {NULL, 0};
+    put_select(&sql, table, options);
+    size_t size = sql.size + 1;
+    sql.text = ald__text_alloc(&d->alloc, size, 1, err);
+    sql.size = 0;
+    if (sql.text == NULL)
+        return ALD_E_NOMEM;
+    put_select(&sql, table, options);
+    ald_status status = prepare(d, sql.text, &d->rows, err);
+    ald__text_free(&d->alloc, sql.text, size, 1);
     return status;
 }
 
@@ -339,8 +381,9 @@ static ald_status bound_table(ald__sqlite_db *d, const char *table, ald_error *e
     return status;
 }
 
-static ald_status choose_table(ald__sqlite_db *d, const char *wanted, ald_error *err)
+static ald_status choose_table(ald__sqlite_db *d, const ald_sqlite_options *options, ald_error *err)
 {
+    const char *wanted = options->table;
     table_list list;
     memset(&list, 0, sizeof list);
     ald_status status = list_tables(d, wanted, &list, err);
@@ -349,7 +392,7 @@ static ald_status choose_table(ald__sqlite_db *d, const char *wanted, ald_error 
         status = bound_table(d, name, err);
     if (status == ALD_OK) {
         (void)d->lib->sqlite3_set_authorizer(d->db, authorize, d);
-        status = prepare_name(d, "SELECT * FROM main.", name, "", &d->rows, err);
+        status = prepare_rows(d, name, options, err);
     }
     ald__text_free(&d->alloc, list.only, list.only_size, 1);
     return status;
@@ -383,13 +426,16 @@ ald_status ald__sqlite_db_open(ald__sqlite_db *d, const char *path,
     if (options->table != NULL && options->query != NULL)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "a table and a query exclude each other");
+    if (options->column_count > 0 && options->query != NULL)
+        return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                             "a query chooses its columns itself");
     ald_status status = ald__sqlite_library_get(&d->lib, err);
     if (status == ALD_OK)
         status = open_file(d, path, err);
     if (status != ALD_OK)
         return status;
     return options->query != NULL ? choose_query(d, options->query, err)
-                                  : choose_table(d, options->table, err);
+                                  : choose_table(d, options, err);
 }
 
 void ald__sqlite_db_close(ald__sqlite_db *d)

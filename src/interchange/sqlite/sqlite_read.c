@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a database as batches. */
+#include <stddef.h>
 #include <string.h>
 
 #include "ald/schema.h"
@@ -14,6 +15,12 @@
 
 #ifndef ALD__HAVE_SQLITE
 
+static ald_status not_here(ald_error *err)
+{
+    return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "this build reads no databases\ninstall libsqlite3-dev and build again");
+}
+
 ald_status ald_sqlite_open(const char *path, const ald_sqlite_options *options,
                            const ald_host *host, struct ArrowArrayStream *out, ald_error *err)
 {
@@ -21,8 +28,17 @@ ald_status ald_sqlite_open(const char *path, const ald_sqlite_options *options,
     (void)options;
     (void)host;
     memset(out, 0, sizeof *out);
-    return ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
-                         "this build reads no databases\ninstall libsqlite3-dev and build again");
+    return not_here(err);
+}
+
+ald_status ald_sqlite_columns(const char *path, const ald_sqlite_options *options,
+                              const ald_host *host, struct ArrowSchema *out, ald_error *err)
+{
+    (void)path;
+    (void)options;
+    (void)host;
+    memset(out, 0, sizeof *out);
+    return not_here(err);
 }
 
 #else
@@ -258,13 +274,36 @@ static ald_status open_columns(sqlite_stream *s, ald_error *err)
     return ALD_OK;
 }
 
+static ald_status copy_options(const ald_sqlite_options *options, ald_sqlite_options *out,
+                               ald_error *err)
+{
+    static const ald_sqlite_options usual = ALD_SQLITE_OPTIONS_INIT;
+    *out = usual;
+    return ald__options_copy(out, sizeof *out, offsetof(ald_sqlite_options, columns), options, err);
+}
+
+ald_status ald_sqlite_columns(const char *path, const ald_sqlite_options *options,
+                              const ald_host *host, struct ArrowSchema *out, ald_error *err)
+{
+    ald_sqlite_options complete;
+    ald__sqlite_db db;
+    memset(out, 0, sizeof *out);
+    ald_status status = copy_options(options, &complete, err);
+    if (status != ALD_OK)
+        return status;
+    status = ald__sqlite_db_open(&db, path, &complete, host, err);
+    if (status == ALD_OK)
+        status = ald__sqlite_declared_types(&db, host, out, err);
+    ald__sqlite_db_close(&db);
+    return status;
+}
+
 ald_status ald_sqlite_open(const char *path, const ald_sqlite_options *options,
                            const ald_host *host, struct ArrowArrayStream *out, ald_error *err)
 {
-    ald_sqlite_options complete = ALD_SQLITE_OPTIONS_INIT;
+    ald_sqlite_options complete;
     memset(out, 0, sizeof *out);
-    ald_status status =
-        ald__options_copy(&complete, sizeof complete, sizeof complete, options, err);
+    ald_status status = copy_options(options, &complete, err);
     sqlite_stream *s = status == ALD_OK ? ald__text_alloc(&host->alloc, 1, sizeof *s, err) : NULL;
     if (s == NULL)
         return status != ALD_OK ? status : ALD_E_NOMEM;

@@ -284,4 +284,11 @@ ald_status ald__sqlite_types(ald__sqlite_db *d, const ald_sqlite_options *option
     return status;
 }
 
+ald_status ald__sqlite_declared_types(ald__sqlite_db *d, const ald_host *host,
+                                      struct ArrowSchema *out, ald_error *err)
+{
+    static const ald_sqlite_options no_types = ALD_SQLITE_OPTIONS_INIT;
+    return make_fields(d, &no_types, NULL, d->lib->sqlite3_column_count(d->rows), host, out, err);
+}
+
 #endif

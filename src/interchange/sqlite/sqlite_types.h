@@ -20,6 +20,10 @@ ALD_NODISCARD ald_status ald__sqlite_types(ald__sqlite_db *d, const ald_sqlite_o
                                            const ald_host *host, struct ArrowSchema *out,
                                            ald_error *err);
 
+/* The same by the declared types alone, without a look at the rows. */
+ALD_NODISCARD ald_status ald__sqlite_declared_types(ald__sqlite_db *d, const ald_host *host,
+                                                    struct ArrowSchema *out, ald_error *err);
+
 /* Counts rows and bytes of a table against its pages; *bytes grows by those of the row. */
 ALD_NODISCARD ald_status ald__sqlite_count(const ald__sqlite_db *d, uint64_t row, uint64_t *bytes,
                                            ald_error *err);
