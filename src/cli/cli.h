@@ -63,6 +63,15 @@ const cli_command *cli_command_find(int argc, char **argv, int *word_count);
 /* Whether an option was on the command line. */
 int cli_option_given(const cli_env *env, const char *name);
 
+/* For functions that own nothing. */
+#define CLI_TRY(expr)                                                                              \
+    do {                                                                                           \
+        ald_status cli_try_ = (expr);                                                              \
+        if (cli_try_ != ALD_OK) {                                                                  \
+            return cli_try_;                                                                       \
+        }                                                                                          \
+    } while (0)
+
 int cli_exit_code(ald_status status);
 
 /* `alimentar: error: Name: subject: message (at byte N)` and, where there is one, `hint: …` on stderr. */

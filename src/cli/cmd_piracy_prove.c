@@ -204,45 +204,40 @@ static ald_status write_json(cli_env *env, const prove_args *args, const char *f
 
 /* ---- a page for people */
 
-#define TRY(expr)                                                                                  \
-    do {                                                                                           \
-        ald_status try_ = (expr);                                                                  \
-        if (try_ != ALD_OK) {                                                                      \
-            return try_;                                                                           \
-        }                                                                                          \
-    } while (0)
-
 static ald_status fill_page(const char *file, const evidence *e, ald_buffer *out, ald_error *err)
 {
     const ald_watermark_finding *f = &e->proof.finding;
     char buyer[65], hash[65];
     cli_hash_text(e->buyer, buyer);
     cli_hash_text(e->file_hash, hash);
-    TRY(page_format(
+    CLI_TRY(page_format(
         out, err,
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Evidence"
         "</title><style>body{font:14px/1.5 serif;max-width:46em;margin:2em auto}"
         "td{padding:.1em 1.2em .1em 0;vertical-align:top}code{font-size:.85em}"
         "</style></head><body><h1>Whose copy a file is</h1><table><tr><td>File</td><td>"));
-    TRY(page_text(out, file, err));
-    TRY(page_format(out, err, "</td></tr><tr><td>BLAKE3</td><td><code>%s</code></td></tr>", hash));
-    TRY(page_format(out, err, "<tr><td>Buyer</td><td>"));
-    TRY(page_text(out, e->buyer_name != NULL ? e->buyer_name : "", err));
-    TRY(page_format(out, err, " <code>%s</code></td></tr>", buyer));
-    TRY(page_format(out, err,
+    CLI_TRY(page_text(out, file, err));
+    CLI_TRY(
+        page_format(out, err, "</td></tr><tr><td>BLAKE3</td><td><code>%s</code></td></tr>", hash));
+    CLI_TRY(page_format(out, err, "<tr><td>Buyer</td><td>"));
+    CLI_TRY(page_text(out, e->buyer_name != NULL ? e->buyer_name : "", err));
+    CLI_TRY(page_format(out, err, " <code>%s</code></td></tr>", buyer));
+    CLI_TRY(
+        page_format(out, err,
                     "<tr><td>Finding</td><td><b>%s</b></td></tr><tr><td>Chance</td><td>less than 1 "
                     "in 2<sup>%.0f</sup> that data of somebody else agree so well</td></tr><tr><td>"
                     "Marked numbers</td><td>%" PRIu64 "</td></tr></table>",
                     e->proof.match_confirmed ? "this buyer's copy" : "not shown to be this buyer's",
                     f->evidence_bits > 128 ? 128 : f->evidence_bits, f->carriers));
-    TRY(page_format(out, err,
+    CLI_TRY(
+        page_format(out, err,
                     "<h2>By column</h2><table><tr><td>column</td><td>marked numbers</td><td>log2 p"
                     "</td></tr>"));
     for (size_t i = 0; i < e->column_count; i++) {
-        TRY(page_format(out, err, "<tr><td>"));
-        TRY(page_text(out, e->columns[i].name, err));
-        TRY(page_format(out, err, "</td><td>%" PRIu64 "</td><td>%.1f</td></tr>",
-                        e->columns[i].carriers, e->columns[i].log2_p));
+        CLI_TRY(page_format(out, err, "<tr><td>"));
+        CLI_TRY(page_text(out, e->columns[i].name, err));
+        CLI_TRY(page_format(out, err, "</td><td>%" PRIu64 "</td><td>%.1f</td></tr>",
+                            e->columns[i].carriers, e->columns[i].log2_p));
     }
     return page_format(
         out, err,

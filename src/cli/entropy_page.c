@@ -6,14 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
+
 #define PIECE_BYTES 1024
-#define TRY(expr)                                                                                  \
-    do {                                                                                           \
-        ald_status try_ = (expr);                                                                  \
-        if (try_ != ALD_OK) {                                                                      \
-            return try_;                                                                           \
-        }                                                                                          \
-    } while (0)
 
 static ald_status append(ald_buffer *out, const char *data, size_t size, ald_error *err)
 {
@@ -42,7 +37,7 @@ ald_status page_text(ald_buffer *out, const char *text, ald_error *err)
                             : *text == '&' ? "&amp;"
                             : *text == '"' ? "&quot;"
                                            : NULL;
-        TRY(shown != NULL ? append(out, shown, strlen(shown), err) : append(out, text, 1, err));
+        CLI_TRY(shown != NULL ? append(out, shown, strlen(shown), err) : append(out, text, 1, err));
     }
     return ALD_OK;
 }
@@ -61,14 +56,14 @@ static const char style[] =
 static ald_status bars(ald_buffer *out, const char *title, const double *values, size_t count,
                        double most, unsigned bar_width, ald_error *err)
 {
-    TRY(page_format(out, err,
-                    "<figure><svg width=\"%zu\" "
-                    "height=\"84\" role=\"img\" aria-label=\"%s\">",
-                    count * bar_width, title));
+    CLI_TRY(page_format(out, err,
+                        "<figure><svg width=\"%zu\" "
+                        "height=\"84\" role=\"img\" aria-label=\"%s\">",
+                        count * bar_width, title));
     for (size_t i = 0; i < count; i++) {
         double share = most > 0 ? values[i] / most : 0;
         double height = 80 * (share < 0 ? 0 : share > 1 ? 1 : share);
-        TRY(page_format(
+        CLI_TRY(page_format(
             out, err, "<rect x=\"%zu\" y=\"%.1f\" width=\"%u\" height=\"%.1f\" fill=\"#47a\"/>",
             i * bar_width, 82 - height, bar_width > 2 ? bar_width - 1 : bar_width, height + 0.5));
     }
@@ -83,18 +78,18 @@ static ald_status row(ald_buffer *out, const char *name, double v, ald_error *er
 
 static ald_status numbers(const ald_column_entropy *c, ald_buffer *out, ald_error *err)
 {
-    TRY(page_format(out, err, "<table>"));
-    TRY(row(out, "values", (double)c->value_count, err));
-    TRY(row(out, "different values", (double)c->distinct_count, err));
-    TRY(row(out, "share of lowest bits that are 1", c->lsb_ones, err));
-    TRY(row(out, "entropy of the lowest bit (1 is most)", c->lsb_entropy, err));
-    TRY(row(out, "entropy of the lowest byte (8 is most)", c->shannon_entropy, err));
-    TRY(row(out, "low bits uniform: p", c->ks_p, err));
-    TRY(row(out, "lowest bit even: p", c->chi_square_p, err));
-    TRY(row(out, "bit correlation, raw", c->bit_correlation, err));
-    TRY(row(out, "bit correlation, centered", c->centered_correlation, err));
-    TRY(row(out, "peak at 256 rows", c->peak_256, err));
-    TRY(row(out, "p of the strongest sign", c->p, err));
+    CLI_TRY(page_format(out, err, "<table>"));
+    CLI_TRY(row(out, "values", (double)c->value_count, err));
+    CLI_TRY(row(out, "different values", (double)c->distinct_count, err));
+    CLI_TRY(row(out, "share of lowest bits that are 1", c->lsb_ones, err));
+    CLI_TRY(row(out, "entropy of the lowest bit (1 is most)", c->lsb_entropy, err));
+    CLI_TRY(row(out, "entropy of the lowest byte (8 is most)", c->shannon_entropy, err));
+    CLI_TRY(row(out, "low bits uniform: p", c->ks_p, err));
+    CLI_TRY(row(out, "lowest bit even: p", c->chi_square_p, err));
+    CLI_TRY(row(out, "bit correlation, raw", c->bit_correlation, err));
+    CLI_TRY(row(out, "bit correlation, centered", c->centered_correlation, err));
+    CLI_TRY(row(out, "peak at 256 rows", c->peak_256, err));
+    CLI_TRY(row(out, "p of the strongest sign", c->p, err));
     return page_format(out, err, "</table>");
 }
 
@@ -107,7 +102,7 @@ static ald_status map_line(ald_buffer *out, uint64_t bits, unsigned y, ald_error
             run++;
         }
         if (run > 0) {
-            TRY(page_format(out, err, "M%u %u.5h%u", x, y, run));
+            CLI_TRY(page_format(out, err, "M%u %u.5h%u", x, y, run));
         }
         x += run + 1;
     }
@@ -119,18 +114,19 @@ static ald_status bit_map(ald_buffer *out, const ald_column_entropy *c, ald_erro
 {
     uint64_t lines = (c->row_count + 63) / 64;
     unsigned height = lines < ALD_LSB_MAP_WORDS ? (unsigned)lines : ALD_LSB_MAP_WORDS;
-    TRY(page_format(out, err,
+    CLI_TRY(
+        page_format(out, err,
                     "<figure><svg width=\"192\" "
                     "height=\"%u\" viewBox=\"0 0 64 %u\" role=\"img\" aria-label=\"lowest bits of "
                     "the first rows\"><rect width=\"64\" height=\"%u\" fill=\"#eef\"/><path "
                     "stroke=\"#47a\" d=\"",
                     3 * height, height, height));
     for (unsigned y = 0; y < height; y++) {
-        TRY(map_line(out, c->lsb_map[y] & c->lsb_known[y], y, err));
+        CLI_TRY(map_line(out, c->lsb_map[y] & c->lsb_known[y], y, err));
     }
-    TRY(page_format(out, err, "\"/><path stroke=\"#bbb\" d=\""));
+    CLI_TRY(page_format(out, err, "\"/><path stroke=\"#bbb\" d=\""));
     for (unsigned y = 0; y < height; y++) {
-        TRY(map_line(out, ~c->lsb_known[y], y, err));
+        CLI_TRY(map_line(out, ~c->lsb_known[y], y, err));
     }
     return page_format(out, err,
                        "\"/></svg><figcaption><small>lowest bits of the first %u rows, 64 to a "
@@ -160,23 +156,23 @@ static ald_status plots(const ald_column_entropy *c, ald_buffer *out, ald_error 
     for (size_t i = 0; i < ALD_ENTROPY_PLANES; i++) {
         phases[i] = zeros_behind_point(c->phase_p[i]);
     }
-    TRY(bit_map(out, c, err));
-    TRY(bars(out, "lowest bit: 0, 1", ones, 2, 1, 40, err));
-    TRY(bars(out, "lowest byte, 0 to 255", bytes, 256, most, 2, err));
+    CLI_TRY(bit_map(out, c, err));
+    CLI_TRY(bars(out, "lowest bit: 0, 1", ones, 2, 1, 40, err));
+    CLI_TRY(bars(out, "lowest byte, 0 to 255", bytes, 256, most, 2, err));
     return bars(out, "phase, planes 8 to 24: digits of 1/p, to 40", phases, ALD_ENTROPY_PLANES, 40,
                 14, err);
 }
 
 static ald_status column(const ald_column_entropy *c, ald_buffer *out, ald_error *err)
 {
-    TRY(page_format(out, err, "<h2>"));
-    TRY(page_text(out, c->name, err));
-    TRY(page_format(out, err, "</h2><p>%s: %s</p>", ald_entropy_class_text(c->entropy_class),
-                    c->signs != 0 ? "<span class=\"bad\">suspicious</span>" : "nothing found"));
+    CLI_TRY(page_format(out, err, "<h2>"));
+    CLI_TRY(page_text(out, c->name, err));
+    CLI_TRY(page_format(out, err, "</h2><p>%s: %s</p>", ald_entropy_class_text(c->entropy_class),
+                        c->signs != 0 ? "<span class=\"bad\">suspicious</span>" : "nothing found"));
     if (c->entropy_class == ALD_ENTROPY_NONE) {
         return ALD_OK;
     }
-    TRY(plots(c, out, err));
+    CLI_TRY(plots(c, out, err));
     return numbers(c, out, err);
 }
 
@@ -184,20 +180,20 @@ ald_status entropy_page(const char *file, const ald_entropy *entropy, ald_buffer
                         ald_error *err)
 {
     ald_detection d = ald_entropy_verdict(entropy);
-    TRY(append(out, style, sizeof(style) - 1, err));
-    TRY(page_format(out, err, "<h1>"));
-    TRY(page_text(out, file, err));
-    TRY(page_format(out, err, "</h1><p>"));
+    CLI_TRY(append(out, style, sizeof(style) - 1, err));
+    CLI_TRY(page_format(out, err, "<h1>"));
+    CLI_TRY(page_text(out, file, err));
+    CLI_TRY(page_format(out, err, "</h1><p>"));
     if (d.likely_watermarked) {
-        TRY(page_format(out, err,
-                        "<span class=\"bad\">Likely watermarked</span>, confidence %.1f %%",
-                        100 * d.confidence));
+        CLI_TRY(page_format(out, err,
+                            "<span class=\"bad\">Likely watermarked</span>, confidence %.1f %%",
+                            100 * d.confidence));
     } else {
-        TRY(page_format(out, err, "No watermark found"));
+        CLI_TRY(page_format(out, err, "No watermark found"));
     }
-    TRY(page_format(out, err, "</p>"));
+    CLI_TRY(page_format(out, err, "</p>"));
     for (size_t i = 0; i < ald_entropy_count(entropy); i++) {
-        TRY(column(ald_entropy_get(entropy, i), out, err));
+        CLI_TRY(column(ald_entropy_get(entropy, i), out, err));
     }
     return page_format(out, err, "</body></html>\n");
 }

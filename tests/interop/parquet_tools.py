@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the Parquet tests share: running the command, and comparing tables."""
+"""What tests of inputs share: running cases and the command, and comparing tables."""
+import argparse
 import re
 import resource
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +15,36 @@ KNOWN_ERRORS = ("InvalidFormat", "Truncated", "Unsupported", "LimitExceeded", "C
 
 class Failed(Exception):
     """What went wrong."""
+
+
+def check(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+def run_cases(cases, choose=None):
+    """Each case(binary, folder) raises Failed, in a folder of its own. NAMES of the command line, where there are some, choose;
+    choose(binary, cases) gives those that can be tried here, or a text why none can. -> exit status"""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    binary = str(Path(args.bin).resolve())
+    failed = 0
+    cases = [case for case in cases if not args.names or case.__name__ in args.names]
+    cases = choose(binary, cases) if choose is not None else cases
+    if isinstance(cases, str):
+        print(f"skipped: {cases}")
+        return 77
+    for case in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                case(binary, Path(folder))
+            except Failed as why:
+                print(f"{case.__name__}: {why}")
+                failed += 1
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed or not cases else 0
 
 
 def has_module(binary):

@@ -6,7 +6,6 @@
 
 Exit status 77: pyarrow, or SQLite, is missing. The last line is `N passed, N failed`.
 """
-import argparse
 import random
 import shutil
 import sqlite3
@@ -22,14 +21,9 @@ except ImportError:
     print("skipped: no pyarrow")
     sys.exit(77)
 
-from parquet_tools import Failed, convert, error_name, read_stream, run
+from parquet_tools import check, convert, error_name, read_stream, run, run_cases
 
 ROWS = 3000
-
-
-def check(condition, what):
-    if not condition:
-        raise Failed(what)
 
 
 def make(path, script, rows=()):
@@ -322,29 +316,16 @@ def some_columns(binary, folder):
 CASES = [types_of_values, mixtures, declared, choosing, some_columns, encodings, writers, hostile, large]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("names", nargs="*")
-    args = parser.parse_args()
-    binary = str(Path(args.bin).resolve())
-    failed = 0
-    cases = [case for case in CASES if not args.names or case.__name__ in args.names]
+def choose(binary, cases):
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder) / "probe.db", "CREATE TABLE t(a)")
         probe = subprocess.run([binary, "schema", f"{folder}/probe.db"], capture_output=True, text=True)
-        if "Unsupported" in probe.stderr:
-            print(f"skipped: {probe.stderr.splitlines()[0]}")
-            return 77
-    for case in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(binary, Path(folder))
-            except Failed as why:
-                print(f"{case.__name__}: {why}")
-                failed += 1
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    return probe.stderr.splitlines()[0] if "Unsupported" in probe.stderr else cases
+
+
+def main():
+    return run_cases(CASES, choose)
+
 
 
 if __name__ == "__main__":

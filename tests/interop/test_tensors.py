@@ -6,13 +6,11 @@
 
 Every value is compared in its bits. Exit status 77: a library is missing. The last line is `N passed, N failed`.
 """
-import argparse
 import io
 import json
 import struct
 import subprocess
 import sys
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -25,14 +23,9 @@ except ImportError as missing:
     print(f"skipped: no {missing.name}")
     sys.exit(77)
 
-from parquet_tools import Failed, convert, error_name, has_module, read_stream, run
+from parquet_tools import Failed, check, convert, error_name, has_module, read_stream, run, run_cases
 
 ROWS = 1000
-
-
-def check(condition, what):
-    if not condition:
-        raise Failed(what)
 
 
 def read(binary, path, *options):
@@ -467,26 +460,14 @@ CASES = [npy_numbers, npy_versions, npy_scalars, npy_texts, npy_times, npy_recor
          npz_hostile, safe_values, safe_small_floats, safe_model, safe_hostile]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("names", nargs="*")
-    args = parser.parse_args()
-    binary = str(Path(args.bin).resolve())
-    failed = 0
-    cases = [case for case in CASES if not args.names or case.__name__ in args.names]
+def choose(binary, cases):
     probe = subprocess.run([binary, "schema", "--from", "npz", "-"], input=b"PK", capture_output=True)
-    if b"libzip" in probe.stderr:
-        cases = [case for case in cases if case not in (npz_members, npz_hostile, to_parquet)]
-    for case in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                case(binary, Path(folder))
-            except Failed as why:
-                print(f"{case.__name__}: {why}")
-                failed += 1
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    return [case for case in cases if b"libzip" not in probe.stderr or case not in (npz_members, npz_hostile, to_parquet)]
+
+
+def main():
+    return run_cases(CASES, choose)
+
 
 
 if __name__ == "__main__":

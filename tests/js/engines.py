@@ -154,3 +154,14 @@ def missing():
     """What is not there to run in, in words; empty when all is."""
     return [name for name, found in (("Chromium", chromium()), ("playwright-core", (TOOLS / "node_modules/playwright-core").is_dir()),
                                      ("workerd", workerd())) if not found]
+
+
+def run_page(program, *words, needs=(), cwd=None):
+    """Runs a program of this folder that drives Chromium, with the package, the tools and `words`; ends the process as it ended, or
+    with the status of a test that is skipped where something is missing."""
+    absent = [name for name in missing() if name != "workerd"] + [name for name in needs if not (TOOLS / "node_modules" / name).is_dir()]
+    if absent:
+        print(f"skipped: {', '.join(absent)}: tools/setup test installs it")
+        sys.exit(js_env.SKIP)
+    command = [js_env.find_node(), "--no-warnings", js_env.ROOT / "tests/js" / program, js_env.make_package(), TOOLS.resolve(), chromium(), *words]
+    sys.exit(subprocess.run([str(word) for word in command], cwd=cwd, timeout=600).returncode)
