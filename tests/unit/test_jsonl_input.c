@@ -2,6 +2,8 @@
 /* How the input is cut into records, what is refused, and where errors say they are. */
 #include "jsonl_fixture.h"
 
+#include "interchange/jsonl/json_records.h"
+
 static void test_line_ends(void)
 {
     const char *rows = "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n";
@@ -180,6 +182,20 @@ static void test_default_batches(void)
     CHECK_INT(r.row_count, 40);
     reading_free(&r);
     free(text);
+    /* Above 16 MiB, with rows that are short enough to make a whole batch in twice as much. */
+    text = many_lines(65537, 300, 0, "");
+    read_text(&r, text, NULL);
+    CHECK_UINT(r.batch_count, 2);
+    CHECK_INT(r.batch_rows[0], 65536);
+    reading_free(&r);
+    free(text);
+    /* The items of lists may be many more bytes than their text. */
+    text = many_lines(65537, 300, 1, "{\"i\":1,\"l\":[1]}");
+    read_text(&r, text, NULL);
+    CHECK_UINT(r.batch_count, 2);
+    CHECK(r.batch_rows[0] < 65536);
+    reading_free(&r);
+    free(text);
 }
 
 typedef struct counted {
@@ -194,6 +210,56 @@ static ald_status counted_read(void *ctx, uint64_t offset, void *buf, size_t siz
     c->bytes_read += size;
     memcpy(buf, c->data + offset, size);
     return ALD_OK;
+}
+
+/* Counting goes by blocks where lines begin with an object, and line by line elsewhere. */
+static void test_count(void)
+{
+    static const char *const pieces[] = {"\n",
+                                         "{}\n",
+                                         " {}\n",
+                                         "\r\n",
+                                         " \t\n",
+                                         "{\"a\":1}\r\n",
+                                         "{\"name\":\"a string of some length\"}\n",
+                                         "x\n",
+                                         "{"};
+    check_heap heap;
+    ald_allocator alloc = check_heap_init(&heap, -1);
+    ald_error err;
+    uint32_t state = 1;
+    for (int round = 0; round < 300; round++) {
+        char text[4096];
+        size_t size = 0;
+        ald_source source;
+        ald__json_records slow, fast;
+        ald__json_record record;
+        uint64_t wanted = 0, limit;
+        while (size < 3000) {
+            size_t which = (state = state * 1664525 + 1013904223) >> 24;
+            const char *piece = pieces[which < 200 ? 6 - which % 2 : which % 9];
+            memcpy(text + size, piece, strlen(piece));
+            size += strlen(piece);
+        }
+        size -= state % 3;
+        source = (ald_source){size, counted_read, NULL, NULL, &(counted){text, 0}, "x"};
+        ald__json_records_init(&slow, &source, &alloc, 4096, 0);
+        ald__json_records_init(&fast, &source, &alloc, 4096, 0);
+        limit = 500 + (state >> 8) % 2600;
+        for (int part = 0; part < 2; part++, limit = UINT64_MAX) {
+            uint64_t count = 0;
+            CHECK_OK(ald__json_records_next(&slow, limit, &record, &err), &err);
+            for (wanted = 0; record.data; wanted++)
+                CHECK_OK(ald__json_records_next(&slow, limit, &record, &err), &err);
+            CHECK_OK(ald__json_records_count(&fast, limit, &count, &record, &err), &err);
+            CHECK_UINT(count, wanted);
+            CHECK_UINT(fast.lines, slow.lines);
+            CHECK_UINT(fast.start + fast.pos, slow.start + slow.pos);
+        }
+        ald__json_records_clear(&slow);
+        ald__json_records_clear(&fast);
+    }
+    CHECK_UINT(heap.live_bytes, 0);
 }
 
 /* A line that runs through many cells is not searched again from each of them. */
@@ -468,6 +534,7 @@ int main(void)
     RUN(test_batches);
     RUN(test_default_batches);
     RUN(test_small_batches);
+    RUN(test_count);
     RUN(test_long_line);
     RUN(test_borders);
     RUN(test_limits);

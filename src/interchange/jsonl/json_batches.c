@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "interchange/jsonl/json_build.h"
-#include "interchange/jsonl/json_infer.h"
+#include "interchange/jsonl/json_learn.h"
 #include "interchange/jsonl/json_parse.h"
 #include "interchange/text/mem.h"
 
 #define DEFAULT_ROWS 65536u
 #define BATCH_BYTES ((uint64_t)16 << 20)        /* of input, at which a batch ends with its cell */
+#define BATCH_BYTES_FLAT ((uint64_t)32 << 20)   /* where DEFAULT_ROWS take no more, and no lists */
 #define BATCH_BYTES_ASKED ((uint64_t)256 << 20) /* when the number of rows was asked for */
 #define COLUMN_BYTES ((uint64_t)64 << 20)       /* of fixed-width values, for very wide tables */
 #define AT_ONCE_BYTES                                                                              \
@@ -62,6 +63,30 @@ static uint64_t rows_for_width(uint64_t rows, uint64_t limit, size_t leaves)
     return rows < fit ? rows : fit;
 }
 
+static int has_lists(const ald__plan *plan)
+{
+    if (plan->op == ALD__PLAN_LIST || plan->op == ALD__PLAN_FIXED_LIST || plan->op == ALD__PLAN_MAP)
+        return 1;
+    for (uint32_t i = 0; plan->op == ALD__PLAN_STRUCT && i < plan->child_count; i++) {
+        if (has_lists(plan->children[i]))
+            return 1;
+    }
+    return 0;
+}
+
+/* Batches of DEFAULT_ROWS make chunks as they are; those with fewer rows have to be copied together. The items of lists may
+ * take far more memory than their text. */
+static uint64_t usual_bytes(const ald__json_input *input, const ald__plans *plans)
+{
+    uint64_t rows = 0;
+    for (size_t i = 0; i < input->cell_count; i++)
+        rows += input->cells[i].rows;
+    return rows == 0 || input->source.size_bytes / rows >= BATCH_BYTES_FLAT / DEFAULT_ROWS ||
+                   has_lists(plans->root)
+               ? BATCH_BYTES
+               : BATCH_BYTES_FLAT;
+}
+
 ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plans,
                             const ald_text_options *options, ald__json_checked *checked,
                             ald__batches **out, ald_error *err)
@@ -76,7 +101,7 @@ ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plan
     b->plans = plans;
     b->checked = checked;
     b->options = *options;
-    b->most_bytes = options->batch_rows ? BATCH_BYTES_ASKED : BATCH_BYTES;
+    b->most_bytes = options->batch_rows ? BATCH_BYTES_ASKED : usual_bytes(input, plans);
     b->most_rows = options->batch_rows
                        ? rows_for_width(options->batch_rows, 16 * COLUMN_BYTES, plans->leaf_count)
                        : rows_for_width(DEFAULT_ROWS, COLUMN_BYTES, plans->leaf_count);
@@ -174,8 +199,9 @@ static ald_status build_record(ald__batches *b, batch_worker *worker, batch_resu
     if (status == ALD_OK && b->checked) {
         ald__infer infer = {&result->met,   b->checked->rules.types, worker->serial,
                             record->offset, &result->fault,          !b->plans->raw_numbers};
-        status = ald__infer_record(&infer, root);
+        status = ald__learn_record(&worker->build, &infer, root);
         worker->serial = infer.serial;
+        return status;
     }
     return status == ALD_OK ? ald__build_add(&worker->build, root) : status;
 }
@@ -189,6 +215,7 @@ static ald_status build_rows(ald__batches *b, batch_worker *worker, batch_result
     worker->build.fault = fault;
     if (status == ALD_OK && b->checked)
         status = ald__place_tree_reset(&result->met, &fault->error);
+    ald__learn_begin(&worker->build);
     if (status == ALD_OK)
         status = ald__build_reserve(&worker->build, (size_t)rows, &fault->error);
     while (status == ALD_OK && rows > 0) {

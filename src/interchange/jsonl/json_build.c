@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-#include "interchange/jsonl/json_key.h"
+#include "interchange/jsonl/json_store.h"
 #include "interchange/text/mem.h"
-#include "interchange/text/quick.h"
 
 static int is_nested(const ald__builder *b)
 {
@@ -113,46 +112,12 @@ ald_status ald__builder_pad(ald__builder *b, int64_t length, ald_error *err)
     return status;
 }
 
-/* Short ways into a column that has room. */
-
-static void mark_valid(ald__column *c)
-{
-    if (c->valid) {
-        size_t i = (size_t)c->length;
-        if (i % 8 == 0)
-            c->valid[i / 8] = 0;
-        c->valid[i / 8] |= (uint8_t)(1u << (i % 8));
-    }
-    c->length++;
-}
-
-static int has_room(const ald__column *c)
-{
-    return (size_t)c->length < c->row_capacity;
-}
-
-/* Up to 15 digits of a number as text. */
-static inline int raw_int64(const yyjson_val *value, int64_t *out)
-{
-    const uint8_t *p = (const uint8_t *)unsafe_yyjson_get_raw(value);
-    size_t size = unsafe_yyjson_get_len(value), negative = *p == '-', n = size - negative;
-    ald__swar_shape shape;
-    if (n - 1 >= 15)
-        return 0;
-    shape = ald__swar_shape16(p + negative, (uint32_t)n);
-    if (!shape.plain || shape.point != n || (negative && p[1] == '0'))
-        return 0;
-    *out = (int64_t)ald__swar_digits16(p + negative, (uint32_t)n);
-    *out = negative ? -*out : *out;
-    return 1;
-}
+/* The values of most columns. */
 
 static inline int raw_double(const ald__plan *plan, const yyjson_val *value, double *out)
 {
-    size_t size = unsafe_yyjson_get_len(value);
     ald__quick q;
-    if (size > 32 ||
-        !ald__quick_number((const uint8_t *)unsafe_yyjson_get_raw(value), (uint32_t)size, &q))
+    if (!ald__store_read_double(value, &q))
         return 0;
     *out = q.value;
     return q.is_faithful || !plan->is_checked;
@@ -164,16 +129,16 @@ static ald_status add_int64(ald__build *build, ald__builder *b, yyjson_val *valu
     uint64_t bits = value->uni.u64;
     uint8_t tag = unsafe_yyjson_get_tag(value);
     int64_t parsed;
-    if (unsafe_yyjson_is_raw(value) && raw_int64(value, &parsed))
+    uint32_t digits;
+    if (unsafe_yyjson_is_raw(value) && ald__store_read_int(value, &parsed, &digits))
         bits = (uint64_t)parsed;
     else if (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT)
                  ? bits > INT64_MAX
                  : tag != (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT))
         return ald__builder_convert(build, b, value);
-    if (!has_room(c))
+    if (!ald__store_has_room(c))
         return ald__column_add_int64(c, (int64_t)bits, &build->fault->error);
-    memcpy(c->values + (size_t)c->length * 8, &bits, 8);
-    mark_valid(c);
+    ald__store_eight(c, &bits);
     return ALD_OK;
 }
 
@@ -185,43 +150,30 @@ static ald_status add_float64(ald__build *build, ald__builder *b, yyjson_val *va
         number = unsafe_yyjson_get_num(value);
     else if (!unsafe_yyjson_is_raw(value) || !raw_double(b->plan, value, &number))
         return ald__builder_convert(build, b, value);
-    if (!has_room(c))
+    if (!ald__store_has_room(c))
         return ald__column_add_double(c, number, &build->fault->error);
-    memcpy(c->values + (size_t)c->length * 8, &number, 8);
-    mark_valid(c);
+    ald__store_eight(c, &number);
     return ALD_OK;
 }
 
 static ald_status add_string(ald__build *build, ald__builder *b, yyjson_val *value)
 {
     ald__column *c = &b->column;
-    size_t size = unsafe_yyjson_get_len(value), end;
-    int32_t offset;
     if (!unsafe_yyjson_is_str(value))
         return ald__builder_convert(build, b, value);
-    end = c->bytes_size + size;
-    if (!has_room(c) || c->width != 4 || end >= c->bytes_capacity || end > INT32_MAX)
-        return ald__column_add_bytes(c, unsafe_yyjson_get_str(value), size, &build->fault->error);
-    memcpy(c->bytes + c->bytes_size, unsafe_yyjson_get_str(value), size);
-    c->bytes_size = end;
-    mark_valid(c);
-    offset = (int32_t)end;
-    memcpy(c->values + (size_t)c->length * 4, &offset, 4);
-    return ALD_OK;
+    if (ald__store_has_room(c) && ald__store_string(c, value))
+        return ALD_OK;
+    return ald__column_add_bytes(c, unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value),
+                                 &build->fault->error);
 }
 
-/* The child of a key, looked for behind the last one first. */
-static ald__builder *find_child(const ald__build *build, ald__builder *b, const char *name,
-                                size_t size, uint32_t *next)
+ald__builder *ald__builder_find(const ald__build *build, const ald__builder *b,
+                                const yyjson_val *key, uint32_t *next)
 {
-    const ald__plan *plan = b->plan;
-    uint32_t at = *next;
-    if (at >= plan->child_count || plan->children[at]->name_size != size ||
-        !ald__json_same(plan->children[at]->name, name, size)) {
-        at = ald__plan_find(build->plans, plan, name, size);
-        if (at == plan->child_count)
-            return NULL;
-    }
+    uint32_t at = ald__plan_find(build->plans, b->plan, unsafe_yyjson_get_str(key),
+                                 unsafe_yyjson_get_len(key));
+    if (at == b->plan->child_count)
+        return NULL;
     *next = at + 1;
     return &b->children[at];
 }
@@ -240,60 +192,65 @@ static ald_status check_required(ald__build *build, const ald__builder *b)
     return ALD_OK;
 }
 
-/* The key's child was looked for; it may be behind its parent, which means nulls, or ahead: the key came twice. */
-static ald_status add_member(ald__build *build, const ald__builder *b, ald__builder *child,
-                             yyjson_val *value)
+/* It may be behind its parent, which means nulls, or ahead: the key came twice. */
+ald_status ald__builder_turn(ald__build *build, const ald__builder *b, ald__builder *child)
 {
     ald_error *err = &build->fault->error;
-    ald_status status = ALD_OK;
-    if (!child)
-        return ald_error_set(err, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET,
-                             "a key that the schema does not have");
     if (child->column.length > b->column.length)
         return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
                              "the same key twice in one object");
     if (child->column.length < b->column.length)
-        status = ald__builder_pad(child, b->column.length, err);
+        return ald__builder_pad(child, b->column.length, err);
+    return ALD_OK;
+}
+
+ald_status ald__builder_member(ald__build *build, const ald__builder *b, ald__builder *child,
+                               yyjson_val *value)
+{
+    ald_status status;
+    if (!child)
+        return ald_error_set(&build->fault->error, ALD_E_SCHEMA_MISMATCH, ALD_NO_OFFSET,
+                             "a key that the schema does not have");
+    status = ald__builder_turn(build, b, child);
     return status == ALD_OK ? ald__builder_value(build, child, value) : status;
 }
 
-/* Stores a number or text in a column that has room and no null so far: 1 if it did. */
+/* Stores a number or text in a column that has room: 1 if it did. */
 static inline int add_quickly(ald__builder *child, yyjson_val *value)
 {
     ald__column *c = &child->column;
     uint8_t tag = unsafe_yyjson_get_tag(value);
-    size_t at = (size_t)c->length, size;
-    int32_t offset;
+    uint32_t digits;
     int64_t integer;
     double number;
-    if (at >= c->row_capacity || c->valid)
+    if (!ald__store_has_room(c))
         return 0;
-    if (child->plan->op == ALD__PLAN_STRING && unsafe_yyjson_is_str(value)) {
-        size = unsafe_yyjson_get_len(value);
-        if (size >= c->bytes_capacity - c->bytes_size || c->bytes_size + size > INT32_MAX)
+    if (child->plan->op == ALD__PLAN_STRING)
+        return unsafe_yyjson_is_str(value) && ald__store_string(c, value);
+    if (child->plan->op == ALD__PLAN_INT64) {
+        if (tag == YYJSON_TYPE_RAW ? !ald__store_read_int(value, &integer, &digits)
+                                   : tag != (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT) &&
+                                         (tag != (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT) ||
+                                          value->uni.u64 > INT64_MAX))
             return 0;
-        memcpy(c->bytes + c->bytes_size, unsafe_yyjson_get_str(value), size);
-        c->bytes_size += size;
-        offset = (int32_t)c->bytes_size;
-        memcpy(c->values + (at + 1) * 4, &offset, 4);
-    } else if (child->plan->op == ALD__PLAN_INT64 &&
-               (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_SINT) ||
-                (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT) && value->uni.u64 <= INT64_MAX))) {
-        memcpy(c->values + at * 8, &value->uni.u64, 8);
-    } else if (child->plan->op == ALD__PLAN_FLOAT64 &&
-               tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_REAL)) {
-        memcpy(c->values + at * 8, &value->uni.f64, 8);
-    } else if (tag != YYJSON_TYPE_RAW) {
-        return 0;
-    } else if (child->plan->op == ALD__PLAN_INT64 && raw_int64(value, &integer)) {
-        memcpy(c->values + at * 8, &integer, 8);
-    } else if (child->plan->op == ALD__PLAN_FLOAT64 && raw_double(child->plan, value, &number)) {
-        memcpy(c->values + at * 8, &number, 8);
-    } else {
-        return 0;
+        ald__store_eight(c, tag == YYJSON_TYPE_RAW ? &integer : &value->uni.i64);
+        return 1;
     }
-    c->length++;
+    if (child->plan->op != ALD__PLAN_FLOAT64)
+        return 0;
+    if (tag == (YYJSON_TYPE_NUM | YYJSON_SUBTYPE_REAL))
+        number = value->uni.f64;
+    else if (tag != YYJSON_TYPE_RAW || !raw_double(child->plan, value, &number))
+        return 0;
+    ald__store_eight(c, &number);
     return 1;
+}
+
+/* Ends a row of a struct. */
+ald_status ald__builder_end(ald__build *build, ald__builder *b)
+{
+    ald_status status = b->plan->has_required ? check_required(build, b) : ALD_OK;
+    return status == ALD_OK ? ald__builder_row(b, 1, &build->fault->error) : status;
 }
 
 static ald_status add_object(ald__build *build, ald__builder *b, yyjson_val *value)
@@ -301,25 +258,22 @@ static ald_status add_object(ald__build *build, ald__builder *b, yyjson_val *val
     int64_t row = b->column.length;
     yyjson_val *key;
     uint32_t next = 0;
-    ald_status status;
     if (!unsafe_yyjson_is_obj(value))
         return ald__builder_mismatch(build, b, value);
     key = unsafe_yyjson_get_first(value);
     for (size_t count = unsafe_yyjson_get_len(value); count > 0; count--) {
-        const char *name = unsafe_yyjson_get_str(key);
-        size_t size = unsafe_yyjson_get_len(key);
-        ald__builder *child = find_child(build, b, name, size, &next);
+        ald__builder *child = ald__builder_child(build, b, key, &next);
         if (!child || child->column.length != row || !add_quickly(child, key + 1)) {
-            status = add_member(build, b, child, key + 1);
+            ald_status status = ald__builder_member(build, b, child, key + 1);
             if (status != ALD_OK) {
-                ald__json_fault_step(build->fault, name, size);
+                ald__json_fault_step(build->fault, unsafe_yyjson_get_str(key),
+                                     unsafe_yyjson_get_len(key));
                 return status;
             }
         }
         key = unsafe_yyjson_get_next(key + 1);
     }
-    status = b->plan->has_required ? check_required(build, b) : ALD_OK;
-    return status == ALD_OK ? ald__builder_row(b, 1, &build->fault->error) : status;
+    return ald__builder_end(build, b);
 }
 
 static ald_status add_list(ald__build *build, ald__builder *b, yyjson_val *value)

@@ -8,6 +8,7 @@
 #include <yyjson.h>
 
 #include "interchange/jsonl/json_fault.h"
+#include "interchange/jsonl/json_key.h"
 #include "interchange/jsonl/json_plan.h"
 #include "interchange/jsonl/json_pool.h"
 #include "interchange/text/column.h"
@@ -21,6 +22,7 @@ struct ald__builder {
     ald__builder *children;
     uint32_t *slots; /* DICTIONARY: 1 + index of a value, by hash */
     size_t slot_count;
+    ald__place *met; /* in one pass: what the batch has at this place; NULL: nothing yet */
 };
 
 typedef struct ald__build {
@@ -50,6 +52,32 @@ ALD_NODISCARD ald_status ald__build_finish(ald__build *build, struct ArrowArray 
 ALD_NODISCARD ald_status ald__builder_pad(ald__builder *b, int64_t length, ald_error *err);
 /* Any value but null. */
 ALD_NODISCARD ald_status ald__builder_add(ald__build *build, ald__builder *b, yyjson_val *value);
+/* The child of a key that is not the one after the last; NULL: there is none. *next is then where the next one is expected. */
+ald__builder *ald__builder_find(const ald__build *build, const ald__builder *b,
+                                const yyjson_val *key, uint32_t *next);
+/* The child of a key, expected at *next. */
+static inline ald__builder *ald__builder_child(const ald__build *build, const ald__builder *b,
+                                               const yyjson_val *key, uint32_t *next)
+{
+    size_t size = unsafe_yyjson_get_len(key);
+    if (*next < b->plan->child_count) {
+        ald__builder *child = &b->children[*next];
+        if (child->plan->name_size == size &&
+            ald__json_same(child->plan->name, unsafe_yyjson_get_str(key), size)) {
+            ++*next;
+            return child;
+        }
+    }
+    return ald__builder_find(build, b, key, next);
+}
+/* Makes the child ready for the value of the row that is being made; fails if it has one. */
+ALD_NODISCARD ald_status ald__builder_turn(ald__build *build, const ald__builder *b,
+                                           ald__builder *child);
+/* A value of a struct into its child, which may be NULL: an error. */
+ALD_NODISCARD ald_status ald__builder_member(ald__build *build, const ald__builder *b,
+                                             ald__builder *child, yyjson_val *value);
+/* Ends a row of a struct whose members are in place. */
+ALD_NODISCARD ald_status ald__builder_end(ald__build *build, ald__builder *b);
 /* A value or null. */
 ALD_NODISCARD ald_status ald__builder_value(ald__build *build, ald__builder *b, yyjson_val *value);
 /* Ends a row of a nested place whose children are in place. */

@@ -236,6 +236,26 @@ static ald_status walk(ald__infer *w, ald__place *place, yyjson_val *value, unsi
     }
 }
 
+void ald__infer_object(const ald__infer *infer, ald__place *place)
+{
+    if (place->parent)
+        met(place, ALD__JSON_OBJECT, infer->where);
+}
+
+ald_status ald__infer_field(ald__infer *infer, ald__place *place, yyjson_val *key, ald__place **out)
+{
+    uint32_t next;
+    return find_field(infer, place, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key), &next,
+                      out);
+}
+
+ald_status ald__infer_value(ald__infer *infer, ald__place *field, yyjson_val *value, unsigned depth)
+{
+    return field->settled & (1u << unsafe_yyjson_get_type(value))
+               ? ALD_OK
+               : walk(infer, field, value, depth);
+}
+
 ald_status ald__infer_record(ald__infer *infer, yyjson_val *record)
 {
     return object(infer, infer->tree->root, record, 1);

@@ -22,4 +22,12 @@ typedef struct ald__infer {
 /* `record` was parsed with numbers as raw text. On failure *fault tells all but the record's offset. */
 ALD_NODISCARD ald_status ald__infer_record(ald__infer *infer, yyjson_val *record);
 
+/* The steps of it, for who walks the record and sees that no key comes twice: an object begins; the field of one of its
+ * keys, which may be new; what the value is. `depth` is that of what holds the value, 1 for the record. */
+void ald__infer_object(const ald__infer *infer, ald__place *place);
+ALD_NODISCARD ald_status ald__infer_field(ald__infer *infer, ald__place *place, yyjson_val *key,
+                                          ald__place **out);
+ALD_NODISCARD ald_status ald__infer_value(ald__infer *infer, ald__place *field, yyjson_val *value,
+                                          unsigned depth);
+
 #endif

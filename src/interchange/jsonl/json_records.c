@@ -21,6 +21,7 @@ static unsigned newline_mask(const uint8_t *p)
     return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n')));
 }
 #define STEP 16
+#define FIRST_OF(mask) ((unsigned)__builtin_ctz(mask))
 #else
 /* One bit in the top of each of eight bytes that is a newline. */
 static uint64_t newline_bits(const uint8_t *p)
@@ -31,6 +32,7 @@ static uint64_t newline_bits(const uint8_t *p)
     return ~(((v & low) + low) | v | low);
 }
 #define STEP 8
+#define FIRST_OF(mask) ((unsigned)__builtin_ctzll(mask) >> 3)
 #define newline_mask newline_bits
 #endif
 
@@ -40,8 +42,10 @@ const uint8_t *ald__json_find_newline(const uint8_t *p, size_t n)
     while (i + 4 * STEP <= n && !(newline_mask(p + i) | newline_mask(p + i + STEP) |
                                   newline_mask(p + i + 2 * STEP) | newline_mask(p + i + 3 * STEP)))
         i += 4 * STEP;
-    while (i + STEP <= n && newline_mask(p + i) == 0)
-        i += STEP;
+    for (; i + STEP <= n; i += STEP) {
+        if (newline_mask(p + i) != 0)
+            return p + i + FIRST_OF(newline_mask(p + i));
+    }
     for (; i < n; i++) {
         if (p[i] == '\n')
             return p + i;
@@ -256,4 +260,73 @@ ald_status ald__json_records_next(ald__json_records *r, uint64_t limit, ald__jso
         }
     }
     return ALD_OK;
+}
+
+#if defined(__SSE2__)
+#define BLOCK 64u
+/* A bit for each of BLOCK bytes that is `c`. */
+static uint64_t block_mask(const uint8_t *p, char c)
+{
+    const __m128i wanted = _mm_set1_epi8(c);
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, wanted)) << i;
+    }
+    return mask;
+}
+#else
+#define BLOCK 8u
+static uint64_t block_mask(const uint8_t *p, char c)
+{
+    uint64_t v, low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    memcpy(&v, p, sizeof v);
+    v ^= UINT64_C(0x0101010101010101) * (uint8_t)c;
+    v = ~(((v & low) + low) | v | low) >> 7;
+    return v * UINT64_C(0x0102040810204080) >> 56; /* the lowest bits of the bytes, side by side */
+}
+#endif
+
+/* Counts lines of n bytes at p, where one begins, as long as each begins with an object and ends before n. Returns how many
+ * bytes they take. */
+static size_t count_plain(const uint8_t *p, size_t n, uint64_t *lines)
+{
+    size_t end = 0;
+    uint64_t begins = 1; /* bit 0: a line begins with the next block */
+    for (size_t i = 0; i + BLOCK <= n; i += BLOCK) {
+        uint64_t newlines = block_mask(p + i, '\n'), last = newlines >> (BLOCK - 1);
+        begins |= newlines << 1;
+        if (BLOCK < 64)
+            begins &= (UINT64_C(1) << (BLOCK % 64)) - 1;
+        if (begins && (begins & ~block_mask(p + i, '{')))
+            break;
+        begins = last;
+        for (; newlines; newlines &= newlines - 1) {
+            end = i + (size_t)__builtin_ctzll(newlines) + 1;
+            ++*lines;
+        }
+    }
+    return end;
+}
+
+ald_status ald__json_records_count(ald__json_records *r, uint64_t limit, uint64_t *count,
+                                   ald__json_record *last, ald_error *err)
+{
+    for (;;) {
+        ald_status status;
+        if (!r->is_array && !r->is_lost && r->max_bytes >= r->size && r->start + r->pos < limit) {
+            uint64_t left = limit - (r->start + r->pos), lines = 0;
+            size_t n = r->size - r->pos;
+            if (n > left)
+                n = (size_t)left;
+            if (n > 0)
+                r->pos += count_plain(r->data + r->pos, n, &lines);
+            r->lines += lines;
+            *count += lines;
+        }
+        status = ald__json_records_next(r, limit, last, err);
+        if (status != ALD_OK || !last->data)
+            return status;
+        ++*count;
+    }
 }

@@ -49,6 +49,11 @@ ALD_NODISCARD ald_status ald__json_records_find(ald__json_records *records, uint
 ALD_NODISCARD ald_status ald__json_records_next(ald__json_records *records, uint64_t limit,
                                                 ald__json_record *out, ald_error *err);
 
+/* Adds to *count the records that begin before `limit`, all that are left. A failure is that of *last. */
+ALD_NODISCARD ald_status ald__json_records_count(ald__json_records *records, uint64_t limit,
+                                                 uint64_t *count, ald__json_record *last,
+                                                 ald_error *err);
+
 /* More of the source behind what the window holds, from `pos` on; *grew is 0 at the end of the source. What was before
  * `pos` goes. */
 ALD_NODISCARD ald_status ald__json_records_more(ald__json_records *records, int *grew,

@@ -60,14 +60,16 @@ static ald_status read_cell(const wave *w, survey_worker *worker, size_t number,
         return ALD_OK;
     }
     status = ald__json_input_seek(input, number, &worker->records, &cell->fault.error);
-    while (status == ALD_OK) {
+    while (status == ALD_OK && cell->rows < w->infer_rows) {
         status = ald__json_records_next(&worker->records, limit, &record, &cell->fault.error);
         if (status != ALD_OK || !record.data)
             break;
-        if (cell->rows < w->infer_rows)
-            status = read_record(w, worker, cell, &record);
+        status = read_record(w, worker, cell, &record);
         cell->rows += status == ALD_OK;
     }
+    if (status == ALD_OK)
+        status = ald__json_records_count(&worker->records, limit, &cell->rows, &record,
+                                         &cell->fault.error);
     /* The first line of all begins behind no newline. */
     cell->lines = worker->records.lines - (number == 0 && worker->records.lines > 0);
     if (status != ALD_OK) {
