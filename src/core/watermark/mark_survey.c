@@ -9,17 +9,25 @@
 #include "core/watermark/marker.h"
 
 #define LEAST_LIMIT 65536
+#define LONG_COLUMN 65536
+#define PARTS_MOST 64  /* that a batch is cut into */
 #define VALUE_BYTES 32 /* the value, its weight, and as much again while one of them grows */
 
 void ald__mark_run_tasks(const ald_host *host, size_t count,
                          void (*task)(void *arg, uint32_t index), void *arg)
 {
-    if (count > 1 && host->run_tasks != NULL && host->thread_count > 1) {
+    if (count > 1 && host != NULL && host->run_tasks != NULL && host->thread_count > 1) {
         host->run_tasks(host->ctx, (uint32_t)count, task, arg);
         return;
     }
     for (size_t i = 0; i < count; i++)
         task(arg, (uint32_t)i);
+}
+
+int ald__mark_is_shared_out(const ald_host *host, size_t values, size_t columns)
+{
+    return host->run_tasks != NULL && host->thread_count > 1 && values >= LONG_COLUMN &&
+           columns < 2 * (size_t)host->thread_count;
 }
 
 size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns)
@@ -73,6 +81,94 @@ static void add_leaf_values(void *arg, uint32_t leaf)
             &s->leaves.list[leaf], &w->slots[leaf], add_row_bits, &s->rows[leaf], &w->errors[leaf]);
 }
 
+/* ---- one column, its rows in parts */
+
+typedef struct leaf_part {
+    ald__mark_slots slots;
+    ald__mark_tally tally;
+    uint8_t reason;
+    ald_error error;
+} leaf_part;
+
+typedef struct leaf_work {
+    const ald__mark_leaf *leaf;
+    leaf_part parts[PARTS_MOST];
+} leaf_work;
+
+static void add_part(void *arg, uint32_t index)
+{
+    leaf_work *w = arg;
+    leaf_part *p = &w->parts[index];
+    p->error.status =
+        (int32_t)ald__mark_leaf_add(w->leaf, &p->slots, &p->tally, &p->reason, &p->error);
+}
+
+static size_t cut_slots(const ald__mark_slots *slots, const ald__mark_tally *tally, size_t parts,
+                        leaf_work *w)
+{
+    /* whole bytes of the mask */
+    const int64_t size = (slots->count / (int64_t)parts + 64) / 64 * 64;
+    size_t n = 0;
+    for (int64_t at = 0; at < slots->count; at += size) {
+        leaf_part *p = &w->parts[n++];
+        p->slots = *slots;
+        p->slots.begin = slots->begin + at;
+        p->slots.count = slots->count - at < size ? slots->count - at : size;
+        p->slots.mask = slots->mask != NULL ? slots->mask + at / 8 : NULL;
+        ald__mark_tally_part(tally, (size_t)at, (size_t)p->slots.count, &p->tally);
+    }
+    return n;
+}
+
+/* *is_done tells whether the leaf's values were added so. */
+static ald_status add_in_parts(ald__mark_survey *s, size_t leaf, const ald__mark_slots *slots,
+                               int *is_done, ald_error *err)
+{
+    const size_t threads = s->host->thread_count < PARTS_MOST ? s->host->thread_count : PARTS_MOST;
+    ald__mark_tally *tally = &s->tallies[leaf];
+    leaf_work *w;
+    ald_status st = ALD_OK;
+    size_t count;
+    *is_done = 0;
+    if (s->leaves.list[leaf].has_runs || s->reasons[leaf] != ALD_WATERMARK_NONE || s->rows != NULL)
+        return ALD_OK;
+    ALD_TRY(ald__mark_tally_reserve(tally, (size_t)slots->count, is_done, err));
+    if (!*is_done)
+        return ALD_OK;
+    w = ald__alloc_zero(&s->host->alloc, sizeof *w, err);
+    if (w == NULL)
+        return ALD_E_NOMEM;
+    w->leaf = &s->leaves.list[leaf];
+    count = cut_slots(slots, tally, threads, w);
+    ald__mark_run_tasks(s->host, count, add_part, w);
+    for (size_t i = 0; i < count && st == ALD_OK && s->reasons[leaf] == ALD_WATERMARK_NONE; i++) {
+        st = (ald_status)w->parts[i].error.status;
+        if (st != ALD_OK && err != NULL)
+            *err = w->parts[i].error;
+        s->reasons[leaf] = w->parts[i].reason;
+        ald__mark_tally_join(tally, &w->parts[i].tally);
+    }
+    ald__release(&s->host->alloc, w, sizeof *w);
+    if (s->reasons[leaf] != ALD_WATERMARK_NONE)
+        ald__mark_tally_clear(tally);
+    return st;
+}
+
+/* Long columns of few first; is_there is 0 then. */
+static ald_status add_long(batch_work *w, ald_error *err)
+{
+    ald__mark_survey *s = w->survey;
+    for (size_t i = 0; i < s->leaves.count; i++) {
+        int is_done;
+        if (!w->is_there[i] || w->slots[i].count < 0 ||
+            !ald__mark_is_shared_out(s->host, (size_t)w->slots[i].count, s->leaves.count))
+            continue;
+        ALD_TRY(add_in_parts(s, i, &w->slots[i], &is_done, err));
+        w->is_there[i] = (uint8_t)!is_done;
+    }
+    return ALD_OK;
+}
+
 static ald_status add_batch(ald__mark_survey *s, const struct ArrowArray *batch, ald_error *err)
 {
     batch_work w = {s, NULL, NULL, NULL};
@@ -89,6 +185,8 @@ static ald_status add_batch(ald__mark_survey *s, const struct ArrowArray *batch,
     st = w.slots == NULL || w.is_there == NULL || w.errors == NULL
              ? ALD_E_NOMEM
              : ald__mark_walk(&s->leaves, &s->schema, batch, NULL, &arena, note_slots, &w, err);
+    if (st == ALD_OK)
+        st = add_long(&w, err);
     if (st == ALD_OK)
         ald__mark_run_tasks(s->host, count, add_leaf_values, &w);
     for (size_t i = 0; i < count && st == ALD_OK; i++) {

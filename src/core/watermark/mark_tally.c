@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/arrow/sort.h"
 #include "core/base/buf.h"
 #include "core/watermark/mark_math.h"
 
@@ -12,10 +11,6 @@
 #define TESTED_VALUES 20000
 #define DECIMALS_MOST 12
 #define FLOAT_DECIMALS_MOST 6
-#define DIGIT_BITS 9
-#define DIGITS 8
-#define DIGIT_COUNT (1u << DIGIT_BITS)
-#define SHORT_KEY_LOW (64 - 4 * DIGIT_BITS)
 
 void ald__mark_tally_init(ald__mark_tally *tally, const ald_allocator *alloc, size_t limit)
 {
@@ -209,149 +204,46 @@ ald_status ald__mark_tally_add_run(ald__mark_tally *tally, double value, uint64_
     return add_usable(tally, value, rows, err);
 }
 
-/* ---- sorting */
+/* ---- side by side */
 
-/* Bits of a double as a number that sorts as the double does, and back. */
-static uint64_t sort_key(double v)
+ald_status ald__mark_tally_reserve(ald__mark_tally *tally, size_t count, int *is_there,
+                                   ald_error *err)
 {
-    uint64_t bits = ald__mark_bits(v);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-static double value_of_key(uint64_t key)
-{
-    return ald__mark_double(key >> 63 ? key & (UINT64_MAX >> 1) : ~key);
-}
-
-/* By digits of 9 bits from bit `low` on, the lowest first: 512 places to write to have their pages at hand. A digit that all keys
- * share costs nothing. Returns where the sorted keys are. */
-static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count, unsigned low,
-                            uint32_t (*digits)[DIGIT_COUNT])
-{
-    const unsigned used = (64 - low + DIGIT_BITS - 1) / DIGIT_BITS;
-    memset(digits, 0, used * sizeof *digits);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t key = keys[i] >> low;
-        for (unsigned d = 0; d < used; d++)
-            digits[d][key >> (d * DIGIT_BITS) & (DIGIT_COUNT - 1)]++;
-    }
-    for (unsigned d = 0; d < used; d++) {
-        unsigned shift = low + d * DIGIT_BITS;
-        uint32_t at = 0, *first = digits[d];
-        uint64_t *swap = keys;
-        if (first[keys[0] >> shift & (DIGIT_COUNT - 1)] == count)
-            continue;
-        for (unsigned i = 0; i < DIGIT_COUNT; i++) {
-            uint32_t n = first[i];
-            first[i] = at;
-            at += n;
-        }
-        for (size_t i = 0; i < count; i++)
-            other[first[keys[i] >> shift & (DIGIT_COUNT - 1)]++] = keys[i];
-        keys = other;
-        other = swap;
-    }
-    return keys;
-}
-
-/* Insertion, for what is nearly sorted; 0 when it would take more than a few moves for each key. */
-static int insertion_sort(uint64_t *keys, size_t count)
-{
-    size_t moves = 0;
-    for (size_t i = 1; i < count; i++) {
-        uint64_t key = keys[i];
-        size_t at = i;
-        for (; at > 0 && keys[at - 1] > key; at--)
-            keys[at] = keys[at - 1];
-        keys[at] = key;
-        moves += i - at;
-        if (moves > 4 * count + 64)
-            return 0;
-    }
-    return 1;
-}
-
-/* Half of the digits put numbers of any precision nearly in order. */
-static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, size_t count,
-                           uint32_t (*digits)[DIGIT_COUNT])
-{
-    uint64_t *near = radix_sort(keys, other, count, SHORT_KEY_LOW, digits);
-    if (insertion_sort(near, count))
-        return near;
-    return radix_sort(near, near == keys ? other : keys, count, 0, digits);
-}
-
-/* Into value[] and weight[], from sorted keys that may be value[] itself; `weights` NULL: 1 each. */
-static void join_equal(ald__mark_tally *t, const uint64_t *keys, uint64_t *weight)
-{
-    size_t to = 0;
-    for (size_t i = 0; i < t->count;) {
-        uint64_t key = keys[i], rows = 0;
-        for (; i < t->count && keys[i] == key; i++)
-            rows++;
-        t->value[to] = value_of_key(key);
-        weight[to++] = rows;
-        t->kept += rows;
-    }
-    t->count = to;
-}
-
-static ald_status sort_plain(ald__mark_tally *t, ald_error *err)
-{
-    const size_t digit_bytes = DIGITS * sizeof(uint32_t[DIGIT_COUNT]);
-    uint32_t(*digits)[DIGIT_COUNT] = ald__alloc(t->alloc, digit_bytes, err);
-    uint64_t *keys = (uint64_t *)(void *)t->value, *other, *sorted;
-    if (digits == NULL)
-        return ALD_E_NOMEM;
-    other = ald__alloc(t->alloc, t->count * sizeof *other, err);
-    if (other == NULL) {
-        ald__release(t->alloc, digits, digit_bytes);
-        return ALD_E_NOMEM;
-    }
-    t->weight = other;
-    t->weight_capacity = t->count;
-    for (size_t i = 0; i < t->count; i++)
-        keys[i] = sort_key(t->value[i]);
-    sorted = sort_keys(keys, other, t->count, digits);
-    if (sorted != keys)
-        memcpy(keys, sorted, t->count * sizeof *keys);
-    join_equal(t, keys, other);
-    ald__release(t->alloc, digits, digit_bytes);
-    return ALD_OK;
-}
-
-static ald_status sort_weighted(ald__mark_tally *t, ald_error *err)
-{
-    size_t to = 0, size;
-    ald__pair *pairs = NULL;
-    if (t->count <= SIZE_MAX / 2 / sizeof *pairs)
-        pairs = ald__alloc(t->alloc, size = t->count * sizeof *pairs, err);
-    if (pairs == NULL)
-        return ald__no_memory(err, t->count);
-    for (size_t i = 0; i < t->count; i++)
-        pairs[i] = (ald__pair){sort_key(t->value[i]), t->weight[i]};
-    ald__pairs_sort(pairs, t->count);
-    for (size_t i = 0; i < t->count; i++) {
-        t->kept += pairs[i].b;
-        if (i > 0 && pairs[i].a == pairs[i - 1].a) {
-            t->weight[to - 1] += pairs[i].b;
-            continue;
-        }
-        t->value[to] = value_of_key(pairs[i].a);
-        t->weight[to++] = pairs[i].b;
-    }
-    ald__release(t->alloc, pairs, size);
-    t->count = to;
-    return ALD_OK;
-}
-
-ald_status ald__mark_tally_sort(ald__mark_tally *tally, ald_error *err)
-{
-    tally->is_sorted = 1;
-    tally->kept = 0;
-    if (tally->count == 0)
+    size_t capacity = tally->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : tally->capacity;
+    *is_there = tally->thin == 0 && tally->weight == NULL && count <= tally->limit - tally->count;
+    if (!*is_there || tally->capacity - tally->count >= count)
         return ALD_OK;
-    return tally->weight != NULL ? sort_weighted(tally, err) : sort_plain(tally, err);
+    while (capacity - tally->count < count)
+        capacity = capacity < tally->limit / 2 ? capacity * 2 : tally->limit;
+    return resize_values(tally, capacity, err);
+}
+
+void ald__mark_tally_part(const ald__mark_tally *tally, size_t begin, size_t count,
+                          ald__mark_tally *part)
+{
+    ald__mark_tally_init(part, tally->alloc, count);
+    part->value = tally->value + tally->count + begin;
+    part->capacity = count;
+}
+
+void ald__mark_tally_join(ald__mark_tally *tally, const ald__mark_tally *part)
+{
+    const int follows = tally->seen > 0;
+    tally->zeros += part->zeros;
+    if (part->count == 0)
+        return;
+    tally->rises = tally->rises && part->rises && !(follows && !(part->value[0] > tally->last));
+    tally->falls = tally->falls && part->falls && !(follows && !(part->value[0] < tally->last));
+    tally->is_f32 = tally->is_f32 && part->is_f32;
+    tally->least = follows && tally->least < part->least ? tally->least : part->least;
+    tally->greatest =
+        follows && tally->greatest > part->greatest ? tally->greatest : part->greatest;
+    tally->last = part->last;
+    if (part->value != tally->value + tally->count)
+        memmove(tally->value + tally->count, part->value, part->count * sizeof *part->value);
+    tally->count += part->count;
+    tally->seen += part->count;
+    tally->total += part->count;
 }
 
 /* ---- statistics */
@@ -360,6 +252,8 @@ double ald__mark_tally_at(const ald__mark_tally *tally, uint64_t rank)
 {
     uint64_t below = 0;
     size_t i = 0;
+    if (tally->kept == tally->count) /* all different */
+        return tally->value[rank < tally->count ? rank : tally->count - 1];
     for (; i + 1 < tally->count; i++) {
         below += tally->weight[i];
         if (rank < below)
@@ -406,6 +300,12 @@ static int mostly(const ald__mark_tally *t, uint64_t step, double power,
     const uint64_t tested = t->kept / step + (t->kept % step != 0);
     for (size_t i = 0; i < t->count; i++) {
         uint64_t hits;
+        if (t->kept == t->count) { /* all different: right to the next one */
+            if (next >= t->count)
+                break;
+            i = (size_t)next;
+            end = next;
+        }
         end += t->weight[i];
         if (next >= end)
             continue;

@@ -8,6 +8,7 @@
 
 #include "ald/alloc.h"
 #include "ald/error.h"
+#include "ald/io.h"
 
 /* All values that are neither 0 nor NaN nor infinite, while they fit. Beyond `limit`, of every 2^thin values (by their number in
  * row order, scattered by a hash, so that no period of the data meets it) one is kept. */
@@ -39,8 +40,18 @@ ALD_NODISCARD ald_status ald__mark_tally_add(ald__mark_tally *tally, const doubl
 ALD_NODISCARD ald_status ald__mark_tally_add_run(ald__mark_tally *tally, double value,
                                                  uint64_t rows, ald_error *err);
 
-/* Sorts, and joins equal values. No values may be added afterwards. */
-ALD_NODISCARD ald_status ald__mark_tally_sort(ald__mark_tally *tally, ald_error *err);
+/* Parts of a batch may be added side by side: room for `count` values is reserved (*is_there 0: they have to be added in turn), parts
+ * of it are filled as tallies of their own, which are not cleared, and joined in row order. */
+ALD_NODISCARD ald_status ald__mark_tally_reserve(ald__mark_tally *tally, size_t count,
+                                                 int *is_there, ald_error *err);
+void ald__mark_tally_part(const ald__mark_tally *tally, size_t begin, size_t count,
+                          ald__mark_tally *part);
+void ald__mark_tally_join(ald__mark_tally *tally, const ald__mark_tally *part);
+
+/* Sorts, and joins equal values. No values may be added afterwards. A long tally is shared out to the threads of `host` (NULL:
+ * none); the result does not depend on them. */
+ALD_NODISCARD ald_status ald__mark_tally_sort(ald__mark_tally *tally, const ald_host *host,
+                                              ald_error *err);
 
 /* The following need a sorted tally. */
 

@@ -28,9 +28,13 @@ struct ald_watermark {
     ald_watermark_report report;
 };
 
-/* Calls task(arg, i) for i below count: on the host's threads, or in turn. */
+/* Calls task(arg, i) for i below count: on the host's threads, or in turn (always when `host` is NULL). */
 void ald__mark_run_tasks(const ald_host *host, size_t count,
                          void (*task)(void *arg, uint32_t index), void *arg);
+
+/* Whether a column of so many values is worth the threads of `host` by itself: a long one, and one of few. Tasks do not share out
+ * their own work. */
+int ald__mark_is_shared_out(const ald_host *host, size_t values, size_t columns);
 
 /* How many values of a column fit, when `columns` of them share the memory. */
 size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns);

@@ -41,7 +41,7 @@ static void analyze_leaf(void *arg, uint32_t index)
     out->name = leaf->name;
     out->column = leaf->column;
     ald__row_bits_end(&e->survey.rows[index]);
-    err->status = (int32_t)ald__mark_tally_sort(&e->survey.tallies[index], err);
+    err->status = (int32_t)ald__mark_tally_sort(&e->survey.tallies[index], NULL, err);
     if (err->status == ALD_OK)
         err->status =
             (int32_t)ald__entropy_column(&e->survey.tallies[index], &e->survey.rows[index],

@@ -16,7 +16,8 @@
 #define NOISE_VALUES 400
 #define NOISE_FIRST_PLANE 8
 #define NOISE_LAST_PLANE 14
-#define WAVE 8 /* columns that are read at once, each into memory of its own */
+#define WAVE 8      /* pieces of columns that are read at once, each into memory of its own */
+#define PIECE 65536 /* values */
 
 ald__mark_profile *ald__mark_reading_profile(const ald_watermark_reading *reading, size_t index)
 {
@@ -104,8 +105,6 @@ typedef struct columns_work {
     ald_watermark_reading *reading;
     size_t index; /* of the variant */
     ald__mark_variant *variant;
-    size_t first;                    /* column of the task 0 */
-    ald__mark_soft *groups, *parity; /* one for each task */
     ald_error *errors;
 } columns_work;
 
@@ -136,7 +135,8 @@ static ald_status guess_column(columns_work *w, size_t column, ald_error *err)
     if (is_undone(r, w->index)) {
         ALD_TRY(ald__mark_suspect_undo(s, &r->keys, tally, err));
     } else if (w->index == 0) {
-        ALD_TRY(ald__mark_tally_sort(tally, err));
+        if (!tally->is_sorted)
+            ALD_TRY(ald__mark_tally_sort(tally, NULL, err));
         ald__mark_suspect_init(s, &r->keys, tally);
     } else {
         const ald_watermark_affine *a = &r->affine[w->index - 1];
@@ -151,27 +151,50 @@ static void guess_task(void *arg, uint32_t index)
     w->errors[index].status = (int32_t)guess_column(w, index, &w->errors[index]);
 }
 
+/* The values of one piece, as a column. */
+static ald__mark_suspect piece_of(const ald__mark_suspect *s, size_t begin)
+{
+    ald__mark_suspect piece = *s;
+    piece.value += begin;
+    piece.count = s->count - begin < PIECE ? s->count - begin : PIECE;
+    return piece;
+}
+
+static ald_status weigh_soft(const ald__mark_suspect *s, int family, ald__mark_weights *weights,
+                             ald_error *err)
+{
+    return ald__mark_suspect_weigh(s, &s->guess[family], family, weights, err);
+}
+
+static ald_status read_piece(const ald__mark_suspect *s, size_t begin, int family,
+                             const ald__mark_weights *weights, ald__mark_soft *groups,
+                             ald__mark_soft *parity, ald_error *err)
+{
+    const ald__mark_suspect piece = piece_of(s, begin);
+    int decimals;
+    double weight = ald__mark_suspect_parity(s, &decimals);
+    ALD_TRY(ald__mark_suspect_read(&piece, &s->guess[family], weights, groups, err));
+    if (weight > 0)
+        ALD_TRY(ald__mark_suspect_read_parity(&piece, decimals, weight, ALD__MARK_PARITY_LEAST,
+                                              1e300, parity, err));
+    return ALD_OK;
+}
+
 /* What a column says in the planes of a family, and by its last digits. */
 static ald_status read_soft(const ald__mark_suspect *s, int family, ald__mark_soft *groups,
                             ald__mark_soft *parity, ald_error *err)
 {
     ald__mark_weights *weights;
     ald_status st;
-    int decimals;
-    double weight;
     if (s->count == 0)
         return ALD_OK;
     weights = ald__alloc(s->alloc, sizeof *weights, err);
     if (weights == NULL)
         return ALD_E_NOMEM;
-    st = ald__mark_suspect_weigh(s, &s->guess[family], family, weights, err);
-    if (st == ALD_OK)
-        st = ald__mark_suspect_read(s, &s->guess[family], weights, groups, err);
+    st = weigh_soft(s, family, weights, err);
+    for (size_t at = 0; at < s->count && st == ALD_OK; at += PIECE)
+        st = read_piece(s, at, family, weights, groups, parity, err);
     ald__release(s->alloc, weights, sizeof *weights);
-    weight = ald__mark_suspect_parity(s, &decimals);
-    if (st == ALD_OK && weight > 0)
-        st = ald__mark_suspect_read_parity(s, decimals, weight, ALD__MARK_PARITY_LEAST, 1e300,
-                                           parity, err);
     return st;
 }
 
@@ -180,20 +203,6 @@ ald_status ald__mark_reading_soft(ald_watermark_reading *reading, size_t variant
 {
     const ald__mark_variant *v = &reading->variants[variant];
     return read_soft(&v->suspects[column], v->family, out, out, err);
-}
-
-static ald_status read_column(columns_work *w, uint32_t index, ald_error *err)
-{
-    memset(&w->groups[index], 0, sizeof w->groups[index]);
-    memset(&w->parity[index], 0, sizeof w->parity[index]);
-    return read_soft(&w->variant->suspects[w->first + index], w->variant->family, &w->groups[index],
-                     &w->parity[index], err);
-}
-
-static void read_task(void *arg, uint32_t index)
-{
-    columns_work *w = arg;
-    w->errors[index].status = (int32_t)read_column(w, index, &w->errors[index]);
 }
 
 static ald_status first_error(const ald_error *errors, size_t count, ald_error *err)
@@ -224,19 +233,111 @@ static void choose_family(ald__mark_variant *v, size_t count)
     }
 }
 
-static ald_status sum_columns(columns_work *w, size_t count, ald_error *err)
+/* ---- the sum of what columns say: their pieces, WAVE at a time */
+
+typedef struct wave_piece {
+    size_t column, begin;
+    size_t first; /* piece of the wave that has the column's weights */
+    ald__mark_weights weights;
+    ald__mark_soft groups, parity;
+    ald_error error;
+} wave_piece;
+
+typedef struct wave {
+    ald__mark_variant *variant;
+    ald__mark_soft groups, parity; /* of the column so far */
+    wave_piece pieces[WAVE];
+} wave;
+
+static void weigh_task(void *arg, uint32_t index)
 {
-    for (w->first = 0; w->first < count; w->first += WAVE) {
-        size_t n = count - w->first < WAVE ? count - w->first : WAVE;
-        memset(w->errors, 0, n * sizeof *w->errors);
-        ald__mark_run_tasks(&w->reading->host, n, read_task, w);
-        ALD_TRY(first_error(w->errors, n, err));
-        for (size_t i = 0; i < n; i++) {
-            note_presence(w->reading, &w->groups[i]);
-            note_presence(w->reading, &w->parity[i]);
-            ald__mark_soft_add(w->variant->groups, &w->groups[i], 1);
-            ald__mark_soft_add(w->variant->parity, &w->parity[i], 1);
+    wave *w = arg;
+    wave_piece *p = &w->pieces[index];
+    if (p->first == index)
+        p->error.status = (int32_t)weigh_soft(&w->variant->suspects[p->column], w->variant->family,
+                                              &p->weights, &p->error);
+}
+
+static void read_task(void *arg, uint32_t index)
+{
+    wave *w = arg;
+    wave_piece *p = &w->pieces[index];
+    if (w->pieces[p->first].error.status == ALD_OK)
+        p->error.status =
+            (int32_t)read_piece(&w->variant->suspects[p->column], p->begin, w->variant->family,
+                                &w->pieces[p->first].weights, &p->groups, &p->parity, &p->error);
+}
+
+/* The next pieces, from *column and *begin on; returns how many. */
+static size_t fill_wave(wave *w, size_t *column, size_t *begin, size_t count)
+{
+    size_t n = 0;
+    while (n < WAVE && *column < count) {
+        wave_piece *p = &w->pieces[n];
+        if (*begin >= w->variant->suspects[*column].count) {
+            ++*column;
+            *begin = 0;
+            continue;
         }
+        memset(p, 0, sizeof *p);
+        p->column = *column;
+        p->begin = *begin;
+        p->first = n > 0 && w->pieces[n - 1].column == *column ? w->pieces[n - 1].first : n;
+        *begin += PIECE;
+        n++;
+    }
+    return n;
+}
+
+static void end_column(ald_watermark_reading *r, wave *w)
+{
+    note_presence(r, &w->groups);
+    note_presence(r, &w->parity);
+    ald__mark_soft_add(w->variant->groups, &w->groups, 1);
+    ald__mark_soft_add(w->variant->parity, &w->parity, 1);
+    memset(&w->groups, 0, sizeof w->groups);
+    memset(&w->parity, 0, sizeof w->parity);
+}
+
+static ald_status run_wave(ald_watermark_reading *r, wave *w, size_t n, ald_error *err)
+{
+    ald__mark_run_tasks(&r->host, n, weigh_task, w);
+    ald__mark_run_tasks(&r->host, n, read_task, w);
+    for (size_t i = 0; i < n; i++) {
+        const wave_piece *p = &w->pieces[i];
+        ALD_TRY(first_error(&p->error, 1, err));
+        ald__mark_soft_add(&w->groups, &p->groups, 1);
+        ald__mark_soft_add(&w->parity, &p->parity, 1);
+        if (w->variant->suspects[p->column].count - p->begin <= PIECE)
+            end_column(r, w);
+    }
+    return ALD_OK;
+}
+
+static ald_status sum_columns(ald_watermark_reading *r, ald__mark_variant *v, size_t count,
+                              ald_error *err)
+{
+    size_t column = 0, begin = 0, n;
+    wave *w = ald__alloc_zero(&r->host.alloc, sizeof *w, err);
+    ald_status st = w == NULL ? ALD_E_NOMEM : ALD_OK;
+    if (w == NULL)
+        return st;
+    w->variant = v;
+    while (st == ALD_OK && (n = fill_wave(w, &column, &begin, count)) > 0)
+        st = run_wave(r, w, n, err);
+    ald__wipe(w, sizeof *w);
+    ald__release(&r->host.alloc, w, sizeof *w);
+    return st;
+}
+
+/* Long columns are sorted one after the other, each on all threads, if there are few. */
+static ald_status sort_long(ald_watermark_reading *r, size_t count, ald_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        ald__mark_tally *tally = &r->survey.tallies[i];
+        if (r->survey.reasons[i] == ALD_WATERMARK_NONE && !tally->is_sorted &&
+            ald__mark_is_shared_out(&r->host, tally->count, count))
+            ALD_TRY(ald__mark_tally_sort(tally, &r->host, err));
     }
     return ALD_OK;
 }
@@ -245,32 +346,26 @@ static ald_status sum_columns(columns_work *w, size_t count, ald_error *err)
 static ald_status ready_variant(ald_watermark_reading *r, size_t variant, ald_error *err)
 {
     ald__mark_variant *v = &r->variants[variant];
-    size_t count = r->survey.leaves.count, slots = count > WAVE ? count : WAVE;
-    columns_work w = {r, variant, v, 0, NULL, NULL, NULL};
+    size_t count = r->survey.leaves.count;
+    columns_work w = {r, variant, v, NULL};
     const ald_allocator *alloc = &r->host.alloc;
     ald_status st = ALD_E_NOMEM;
     if (v->is_ready)
         return ALD_OK;
+    ALD_TRY(sort_long(r, count, err));
     v->suspects = ald__alloc_zero(alloc, (count + 1) * sizeof *v->suspects, err);
     v->groups = ald__alloc_zero(alloc, sizeof *v->groups, err);
     v->parity = ald__alloc_zero(alloc, sizeof *v->parity, err);
-    w.groups = ald__alloc(alloc, WAVE * sizeof *w.groups, err);
-    w.parity = ald__alloc(alloc, WAVE * sizeof *w.parity, err);
-    w.errors = ald__alloc_zero(alloc, slots * sizeof *w.errors, err);
-    if (v->suspects != NULL && v->groups != NULL && v->parity != NULL && w.groups != NULL &&
-        w.parity != NULL && w.errors != NULL) {
+    w.errors = ald__alloc_zero(alloc, (count + 1) * sizeof *w.errors, err);
+    if (v->suspects != NULL && v->groups != NULL && v->parity != NULL && w.errors != NULL) {
         ald__mark_run_tasks(&r->host, count, guess_task, &w);
         st = first_error(w.errors, count, err);
         choose_family(v, count);
         if (st == ALD_OK)
-            st = sum_columns(&w, count, err);
+            st = sum_columns(r, v, count, err);
     }
-    if (w.groups != NULL)
-        ald__release(alloc, w.groups, WAVE * sizeof *w.groups);
-    if (w.parity != NULL)
-        ald__release(alloc, w.parity, WAVE * sizeof *w.parity);
     if (w.errors != NULL)
-        ald__release(alloc, w.errors, slots * sizeof *w.errors);
+        ald__release(alloc, w.errors, (count + 1) * sizeof *w.errors);
     v->is_ready = st == ALD_OK;
     return st;
 }

@@ -74,7 +74,7 @@ static ald_status finish(ald__mark_suspect *s, size_t count, ald_error *err)
     ald__mark_tally_init(&turned, s->alloc, count > 0 ? count : 1);
     st = ald__mark_tally_add(&turned, s->own, count, err);
     if (st == ALD_OK && turned.count > 0)
-        st = ald__mark_tally_sort(&turned, err);
+        st = ald__mark_tally_sort(&turned, NULL, err);
     if (st == ALD_OK) {
         s->is_f32 = turned.is_f32;
         s->value = s->own;

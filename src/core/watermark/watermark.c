@@ -7,12 +7,10 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/crypto/secret.h"
-#include "core/watermark/cells.h"
-#include "core/watermark/mark_math.h"
+#include "core/watermark/mark_change.h"
 #include "core/watermark/marker.h"
 
 #define ID_HASH_BYTES 16
-#define SHIFT_MOST 1e-4
 
 const char *ald_watermark_mode_text(uint8_t mode)
 {
@@ -158,81 +156,7 @@ void ald_watermark_free(ald_watermark *watermark)
     ald__release(&alloc, watermark, sizeof *watermark);
 }
 
-/* ---- what marking does to a column */
-
-typedef struct moments {
-    double first, second; /* of weight * (value - center), and squared */
-} moments;
-
-static void add_moment(moments *m, double centered, double weight)
-{
-    m->first += weight * centered;
-    m->second += weight * centered * centered;
-}
-
-static double deviation(moments m, double rows)
-{
-    double mean = m.first / rows, variance = m.second / rows - mean * mean;
-    return ald__mark_sqrt_about(variance > 0 ? variance : 0);
-}
-
-typedef struct change {
-    moments before, after;
-    double center;
-    double marked_rows, change_sum, change_most;
-    uint64_t carriers;
-    unsigned planes;
-} change;
-
-static void note_changes(change *c, const double *in, const double *out, const uint8_t *planes,
-                         const uint64_t *weight, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        double rows = (double)weight[i];
-        add_moment(&c->before, in[i] - c->center, rows);
-        add_moment(&c->after, out[i] - c->center, rows);
-        if (planes[i] > 0) {
-            double moved = ald__mark_abs(out[i] - in[i]) / ald__mark_abs(in[i]);
-            c->marked_rows += rows;
-            c->change_sum += rows * moved;
-            c->change_most = moved > c->change_most ? moved : c->change_most;
-            c->carriers += planes[i];
-            c->planes = planes[i] > c->planes ? planes[i] : c->planes;
-        }
-    }
-}
-
-static void measure(const ald__mark_plan *plan, const ald__mark_tally *t, void *scratch, change *c)
-{
-    double out[ALD__MARK_BATCH];
-    uint8_t planes[ALD__MARK_BATCH];
-    memset(c, 0, sizeof *c);
-    c->center = ald__mark_tally_at(t, t->kept / 2);
-    for (size_t at = 0; at < t->count; at += ALD__MARK_BATCH) {
-        size_t n = t->count - at < ALD__MARK_BATCH ? t->count - at : ALD__MARK_BATCH;
-        ald__mark_cells(plan, ald__mark_scratch_at(scratch), t->value + at, n, out, planes);
-        for (size_t i = 0; i < n && plan->plane_count < ALD__MARK_PLANES_MOST; i++)
-            planes[i] = planes[i] == 0 ? 0 : (uint8_t)ald__mark_plan_planes(plan, t->value[at + i]);
-        note_changes(c, t->value + at, out, planes, t->weight + at, n);
-    }
-}
-
-static void report_changes(const ald__mark_tally *t, const change *c, ald_watermark_column *report)
-{
-    double rows = (double)t->kept, scale = (double)t->total / rows;
-    double mean = c->center + c->before.first / rows, std = deviation(c->before, rows);
-    double size = ald__mark_abs(mean) > std ? ald__mark_abs(mean) : std;
-    double marked = c->marked_rows * scale + 0.5;
-    report->is_estimate = t->thin > 0;
-    report->planes = (uint8_t)c->planes;
-    report->marked_count = marked < 1.8e19 ? (uint64_t)marked : UINT64_MAX;
-    report->carrier_count = c->carriers;
-    report->largest_change = c->change_most;
-    report->mean_change = c->marked_rows > 0 ? c->change_sum / c->marked_rows : 0;
-    report->mean_shift =
-        size > 0 ? ald__mark_abs(c->after.first - c->before.first) / rows / size : 0;
-    report->deviation_shift = std > 0 ? ald__mark_abs(deviation(c->after, rows) - std) / std : 0;
-}
+/* ---- from the values of a column to its plan */
 
 typedef struct planner {
     ald_watermark *watermark;
@@ -248,43 +172,12 @@ static void leave_alone(ald_watermark_column *report, uint8_t reason)
     report->marked_count = report->carrier_count = 0;
 }
 
-static int is_distorted(const ald_watermark_column *report, double slack)
+/* With the threads of `host`; NULL: in this one. */
+static ald_status plan_column(ald_watermark *w, const ald_host *host, const ald__mark_leaf *leaf,
+                              ald__mark_tally *t, ald__mark_plan *plan,
+                              ald_watermark_column *report, ald_error *err)
 {
-    return report->mean_shift + slack > SHIFT_MOST || report->deviation_shift + slack > SHIFT_MOST;
-}
-
-/* The two coarsest planes tell nearly all of the change: where that is well within bounds the others, which add 2^-8 of a
- * cell, are not needed. */
-static void measure_change(ald__mark_plan *plan, const ald__mark_tally *t, void *scratch,
-                           ald_watermark_column *report)
-{
-    const uint8_t has_lsb = plan->has_lsb;
-    change c;
-    if (plan->mode != ALD_WATERMARK_DECIMALS) {
-        double rest = 0.75 * ald__mark_pow2(-plan->first_plane - 2 * ALD__MARK_PLANE_STEP);
-        double slack;
-        plan->plane_count = 2;
-        plan->has_lsb = 0;
-        measure(plan, t, scratch, &c);
-        plan->plane_count = ALD__MARK_PLANES_MOST;
-        plan->has_lsb = has_lsb;
-        report_changes(t, &c, report);
-        report->largest_change += c.carriers > 0 ? rest : 0;
-        slack = deviation(c.before, (double)t->kept);
-        slack = slack > 0 ? 2 * rest * ald__mark_pow2(plan->cap) / slack : 1;
-        if (!is_distorted(report, slack))
-            return;
-    }
-    measure(plan, t, scratch, &c);
-    report_changes(t, &c, report);
-}
-
-static ald_status plan_column(ald_watermark *w, const ald__mark_leaf *leaf, ald__mark_tally *t,
-                              ald__mark_plan *plan, ald_watermark_column *report, ald_error *err)
-{
-    const size_t bytes = ald__mark_scratch_bytes();
-    void *scratch;
-    ALD_TRY(ald__mark_tally_sort(t, err));
+    ALD_TRY(ald__mark_tally_sort(t, host, err));
     ald__mark_plan_init(plan, &w->keys, w->bits, t, ald__mark_leaf_type(leaf), w->options.strength,
                         w->options.flags);
     report->value_count = t->total;
@@ -295,24 +188,18 @@ static ald_status plan_column(ald_watermark *w, const ald__mark_leaf *leaf, ald_
         leave_alone(report, plan->reason);
         return ALD_OK;
     }
-    scratch = ald__alloc_zero(&w->host.alloc, bytes, err);
-    if (scratch == NULL)
-        return ALD_E_NOMEM;
-    measure_change(plan, t, scratch, report);
-    ald__wipe(scratch, bytes);
-    ald__release(&w->host.alloc, scratch, bytes);
+    ALD_TRY(ald__mark_measure_change(plan, t, host, report, err));
     if (report->carrier_count == 0)
         plan->reason = ALD_WATERMARK_COARSE;
-    else if (is_distorted(report, 0))
+    else if (ald__mark_is_distorted(report, 0))
         plan->reason = ALD_WATERMARK_DISTORTED;
     if (plan->reason != ALD_WATERMARK_NONE)
         leave_alone(report, plan->reason);
     return ALD_OK;
 }
 
-static void plan_leaf(void *arg, uint32_t index)
+static void plan_leaf(planner *p, const ald_host *host, size_t index)
 {
-    planner *p = arg;
     ald_watermark *w = p->watermark;
     const ald__mark_leaf *leaf = &p->survey->leaves.list[index];
     ald_watermark_column *report = &w->reports[index];
@@ -325,9 +212,27 @@ static void plan_leaf(void *arg, uint32_t index)
         leave_alone(report, w->plans[index].reason);
         return;
     }
-    p->errors[index].status = (int32_t)plan_column(w, leaf, &p->survey->tallies[index],
+    p->errors[index].status = (int32_t)plan_column(w, host, leaf, &p->survey->tallies[index],
                                                    &w->plans[index], report, &p->errors[index]);
     ald__mark_tally_clear(&p->survey->tallies[index]);
+}
+
+static void plan_task(void *arg, uint32_t index)
+{
+    planner *p = arg;
+    if (p->watermark->reports[index].name == NULL)
+        plan_leaf(p, NULL, index);
+}
+
+/* Long columns one after the other, each on all threads, if there are few; then the others side by side. */
+static void plan_leaves(planner *p, size_t count)
+{
+    const ald_host *host = &p->watermark->host;
+    for (size_t i = 0; i < count; i++) {
+        if (ald__mark_is_shared_out(host, p->survey->tallies[i].count, count))
+            plan_leaf(p, host, i);
+    }
+    ald__mark_run_tasks(host, count, plan_task, p);
 }
 
 static ald_status plan_all(ald_watermark *w, ald__mark_survey *s, ald_error *err)
@@ -343,7 +248,7 @@ static ald_status plan_all(ald_watermark *w, ald__mark_survey *s, ald_error *err
     if (p.errors == NULL || w->plans == NULL || w->reports == NULL)
         st = ALD_E_NOMEM;
     else
-        ald__mark_run_tasks(&w->host, count, plan_leaf, &p);
+        plan_leaves(&p, count);
     for (size_t i = 0; i < count && st == ALD_OK; i++) {
         st = (ald_status)p.errors[i].status;
         if (st != ALD_OK && err != NULL)
