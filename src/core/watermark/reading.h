@@ -57,6 +57,23 @@ ald__mark_profile *ald__mark_reading_profile(const ald_watermark_reading *readin
 ald_status ald__mark_reading_stage(ald_watermark_reading *reading, size_t variant, unsigned stage,
                                    ald_error *err);
 
+/* Sorts the values, guesses the lattice of every column, and sums up what they say on it; once for each variant. */
+ALD_NODISCARD ald_status ald__mark_ready_variant(ald_watermark_reading *r, size_t variant,
+                                                 ald_error *err);
+/* Whether the variant is that of averages, whose columns are rounded. */
+int ald__mark_is_rounded(const ald_watermark_reading *r, size_t variant);
+/* The planes that the columns' guesses are most for, together. */
+void ald__mark_choose_family(ald__mark_variant *v, size_t count);
+/* Adds what a column says in the planes of a family, and by its last digits. */
+ALD_NODISCARD ald_status ald__mark_read_soft(const ald__mark_suspect *s, int family,
+                                             ald__mark_soft *groups, ald__mark_soft *parity,
+                                             ald_error *err);
+/* How much more often carriers of one position agree than those at random would, in standard deviations. */
+double ald__mark_coherence(const ald__mark_soft *soft);
+/* A mark of this key shows in a column alone. Columns together may share cells, and then agree also under a mark of another
+ * key. */
+void ald__mark_note_presence(ald_watermark_reading *r, const ald__mark_soft *column);
+
 /* Adds what a column alone says, of a variant that has passed the first stage. */
 ald_status ald__mark_reading_soft(ald_watermark_reading *reading, size_t variant, size_t column,
                                   ald__mark_soft *out, ald_error *err);
