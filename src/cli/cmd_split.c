@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* alimentar split FILE NAME=SHARE... */
 #define _DEFAULT_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,9 +121,12 @@ static ald_status read_shares(cli_env *env, const split_args *args, split_parts 
 
 /* ---- names of files */
 
-/* data.csv gives data-{split}.ald beside it. The caller frees *out. */
-static ald_status default_pattern(cli_env *env, const char *in, char **out, ald_error *err)
+/* data.csv gives data-{split}.ald beside it, or, with --to, the format's name as extension. The caller frees *out. */
+static ald_status default_pattern(cli_env *env, const char *in, const char *to, char **out,
+                                  ald_error *err)
 {
+    const file_format format = to != NULL ? file_format_of_name(to) : FORMAT_ALD;
+    const char *ending = file_format_name(format != FORMAT_UNKNOWN ? format : FORMAT_ALD);
     const char *slash = strrchr(in, '/'), *name = slash != NULL ? slash + 1 : in;
     size_t stem = (size_t)(name - in) + strcspn(name, ".");
     *out = NULL;
@@ -130,12 +134,12 @@ static ald_status default_pattern(cli_env *env, const char *in, char **out, ald_
         cli_hint(env, "-o 'out-{split}.ald' names the files");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "split: --output is missing");
     }
-    *out = malloc(stem + sizeof("-" WORD ".ald"));
+    size_t room = stem + sizeof("-" WORD ".") + strlen(ending);
+    *out = malloc(room);
     if (*out == NULL) {
         return no_memory(err);
     }
-    memcpy(*out, in, stem);
-    memcpy(*out + stem, "-" WORD ".ald", sizeof("-" WORD ".ald"));
+    (void)snprintf(*out, room, "%.*s-" WORD ".%s", (int)stem, in, ending);
     return ALD_OK;
 }
 
@@ -189,7 +193,7 @@ static ald_status run_split(cli_env *env, void *raw, ald_error *err)
         status = read_shares(env, args, &parts, &d, err);
     }
     if (status == ALD_OK && args->write.out == NULL) {
-        status = default_pattern(env, in, &pattern, err);
+        status = default_pattern(env, in, args->write.to, &pattern, err);
     }
     if (status == ALD_OK) {
         status = name_files(env, pattern != NULL ? pattern : args->write.out, &parts, err);
@@ -262,7 +266,8 @@ const cli_command cli_cmd_split = {
         "exact: the shares of all rows, rounded so that they add up. With --stratify, so are those "
         "of each value of the column, to within one row for two parts. --output names the "
         "files, with {split} for the name of the part; default: FILE's name, as in "
-        "data-{split}.ald. All files appear when the last one is whole, or none.\n"
+        "data-{split}.ald, or what --to says. All files appear when the last one is whole, or "
+        "none.\n"
         "Who goes where depends on the seed, on how many rows there are, on the shares, and, with "
         "--stratify, on that column; not on formats, chunks or threads. How the rows are drawn is "
         "written in docs/DATASETS.md. FILE is read once for each part, and once more where "
