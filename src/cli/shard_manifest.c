@@ -124,7 +124,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static ald_status sort_names(shard_manifest *manifest, ald_error *err)
+ald_status shard_manifest_sort(shard_manifest *manifest, ald_error *err)
 {
     const char **names = malloc((manifest->count + 1) * sizeof(*names));
     if (names == NULL) {
@@ -134,6 +134,7 @@ static ald_status sort_names(shard_manifest *manifest, ald_error *err)
         names[i] = manifest->files[i].name;
     }
     qsort(names, manifest->count, sizeof(*names), compare_names);
+    free(manifest->sorted);
     manifest->sorted = names;
     for (size_t i = 1; i < manifest->count; i++) {
         if (strcmp(names[i - 1], names[i]) == 0) {
@@ -236,7 +237,7 @@ static ald_status read_root(yyjson_val *root, shard_manifest *out, ald_error *er
     if (status == ALD_OK) {
         status = read_signature(root, out, err);
     }
-    return status == ALD_OK ? sort_names(out, err) : status;
+    return status == ALD_OK ? shard_manifest_sort(out, err) : status;
 }
 
 ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *out, ald_error *err)

@@ -19,7 +19,7 @@ typedef struct shard_manifest {
     manifest_file *files; /* in the order of their rows */
     size_t count;
     uint64_t row_count;  /* of all */
-    const char **sorted; /* the names, of a manifest that was read */
+    const char **sorted; /* the names, once shard_manifest_sort was called */
     char *format;        /* of the files, as --from takes it */
     uint8_t is_signed;   /* nothing is checked yet: cli/manifest_trust.h */
     uint8_t
@@ -35,7 +35,9 @@ int shard_manifest_is(const char *path);
  * ALD_E_INVALID_FORMAT, with is_half and its names. shard_manifest_clear in any case. */
 ALD_NODISCARD ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *out,
                                              ald_error *err);
-/* Whether a manifest that was read lists a file of this name. */
+/* For shard_manifest_lists; of a manifest that was read it is done. A name that is there twice is ALD_E_INVALID_FORMAT. */
+ALD_NODISCARD ald_status shard_manifest_sort(shard_manifest *manifest, ald_error *err);
+/* Whether it lists a file of this name. */
 int shard_manifest_lists(const shard_manifest *manifest, const char *name);
 /* Takes a copy of `name`, which has no folders. */
 ALD_NODISCARD ald_status shard_manifest_add(shard_manifest *manifest, const char *name,

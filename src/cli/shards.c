@@ -216,6 +216,9 @@ static ald_status write_all(sharding *s, ald_error *err)
             status = row_cutter_look(s->cutter, &has_rows, err);
         }
     }
+    if (status == ALD_OK) {
+        status = shard_manifest_sort(&s->manifest, err);
+    }
     return status == ALD_OK ? write_manifest(s, err) : status;
 }
 
@@ -242,22 +245,12 @@ static ald_status look_before(sharding *s, ald_error *err)
     return s->before.is_half ? ALD_OK : status;
 }
 
-static int is_new(const sharding *s, const char *name)
-{
-    for (size_t i = 0; i < s->manifest.count; i++) {
-        if (strcmp(s->manifest.files[i].name, name) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* Shards of the old set that this one has not. */
 static void remove_rest(const sharding *s)
 {
     for (size_t i = 0; i < s->before.count; i++) {
         const char *name = s->before.files[i].name;
-        char *path = fits(&s->pattern, name) && !is_new(s, name)
+        char *path = fits(&s->pattern, name) && !shard_manifest_lists(&s->manifest, name)
                          ? shard_manifest_beside(s->manifest_path, name)
                          : NULL;
         if (path != NULL) {

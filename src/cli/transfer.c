@@ -26,8 +26,9 @@ typedef struct transfer_state {
     ald_extras extras;
     struct ArrowSchema schema; /* with column documentation; release NULL: the stream's own */
     write_options write;
-    file_set set;    /* of several parts … */
-    uint32_t part;   /* … of which this one is written */
+    file_set set;  /* of several parts … */
+    uint32_t part; /* … of which this one is written */
+    uint64_t part_rows[DIVISION_PARTS_MAX];
     uint8_t is_read; /* the input's rows, to their end or to an error */
 } transfer_state;
 
@@ -198,15 +199,22 @@ static ald_status make_schema(transfer_state *s, ald_error *err)
                : cli_column_docs_apply(s->env, s->t->describe->column_docs, &s->schema, err);
 }
 
+static void say_part(const transfer_state *s, const char *name, uint64_t row_count)
+{
+    cli_note(s->env, "%s: %" PRIu64 " of %" PRIu64 " rows", name, row_count,
+             s->t->division->row_count);
+}
+
 static void say_done(const transfer_state *s, const cli_tracked *tracked)
 {
     if (s->t->append != NULL) {
         return;
     }
+    if (s->t->parts != NULL) {
+        return; /* it is said when all are in their places */
+    }
     if (s->t->division != NULL) {
-        cli_note(s->env, "%s: %" PRIu64 " of %" PRIu64 " rows",
-                 s->t->parts != NULL ? s->t->parts[s->part] : s->out.name, tracked->row_count,
-                 s->t->division->row_count);
+        say_part(s, s->out.name, tracked->row_count);
         return;
     }
     if (s->t->shards != NULL && s->t->shards->rows_per_shard > 0) {
@@ -341,6 +349,7 @@ static ald_status copy_rows(transfer_state *s, const char *path, ald_error *err)
         say_chosen(s, &tracked, &chosen);
         say_appended(s);
         say_done(s, s->t->choice != NULL ? &chosen : &tracked);
+        s->part_rows[s->part] = s->t->choice != NULL ? chosen.row_count : tracked.row_count;
     } else {
         name_metadata_file(s, err);
     }
@@ -484,7 +493,13 @@ static ald_status copy_parts(transfer_state *s, const char *path, ald_error *err
             status = copy_rows(s, path, err);
         }
     }
-    return status == ALD_OK && t->parts != NULL ? file_set_commit(&s->set, err) : status;
+    if (status == ALD_OK && t->parts != NULL) {
+        status = file_set_commit(&s->set, err);
+    }
+    for (uint32_t i = 0; status == ALD_OK && t->parts != NULL && i < count; i++) {
+        say_part(s, t->parts[i], s->part_rows[i]);
+    }
+    return status;
 }
 
 static ald_status copy(transfer_state *s, const char *path, ald_error *err)
