@@ -11,6 +11,7 @@
 #include "cli/hash_list.h"
 #include "cli/json_print.h"
 #include "cli/rows.h"
+#include "cli/shard_manifest.h"
 
 typedef struct hash_args {
     cli_common common;
@@ -231,7 +232,8 @@ static ald_status check_use(cli_env *env, const hash_args *args, ald_error *err)
     for (size_t i = 0; i < args->files.count; i++) {
         file_format format = args->read.from != NULL ? file_format_of_name(args->read.from)
                                                      : file_format_of_path(args->files.items[i]);
-        scopes |= format != FORMAT_UNKNOWN ? file_format_scope_in(format) : ~(opt_scope)0;
+        int is_open = format == FORMAT_UNKNOWN || shard_manifest_is(args->files.items[i]);
+        scopes |= is_open ? ~(opt_scope)0 : file_format_scope_in(format);
     }
     return file_format_check_options(env, args->check != NULL ? ~(opt_scope)0 : scopes, err);
 }
