@@ -185,6 +185,14 @@ static ald_status find_many(cli_input *in, const opt_list *paths, const char *fr
     return status;
 }
 
+/* What a manifest says of its files is said, if --from says nothing. */
+static const char *from_manifest(const cli_input *in, const char *from)
+{
+    const char *format = in->many != NULL ? in->many->manifest.format : NULL;
+    return from == NULL && format != NULL && file_format_of_name(format) != FORMAT_UNKNOWN ? format
+                                                                                           : from;
+}
+
 static ald_status open_bytes(cli_env *env, const char *path, const char *from, cli_input *in,
                              ald_error *err)
 {
@@ -230,6 +238,7 @@ ald_status cli_input_open_all(cli_env *env, const opt_list *paths, const char *f
     }
     if (status == ALD_OK && !is_stdin && in->sqlite_path == NULL) {
         status = find_many(in, paths, from, &path, err);
+        from = from_manifest(in, from);
     }
     if (status == ALD_OK && in->sqlite_path != NULL) {
         in->format = FORMAT_SQLITE;

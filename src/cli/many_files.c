@@ -153,7 +153,10 @@ static ald_status expand(cli_env *env, cli_many *many, const char *pattern, file
                              pattern);
     }
     if (status == ALD_OK && many->count == 0) {
-        cli_hint(env, "quote a pattern, or the shell puts the names in its place");
+        cli_hint(env, strstr(pattern, "**") != NULL
+                          ? "** is one level of folders here; a folder's own name stands for all "
+                            "that is below it"
+                          : "quote a pattern, or the shell puts the names in its place");
         status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "no file fits '%s'", pattern);
         if (err != NULL) {
             err->detail = ENOENT;
