@@ -6,9 +6,9 @@
                [--tables taxi,strings,noise] [--dir FOLDER] [--json FILE]
 
 save and load are timed inside a process, from and to rows in memory (ours in bench_file, theirs here). The text tasks go from
-file to file; ours is the whole command, with its start and fsync. What of that is compression and writing, which no reader
-of text makes faster, is measured by saving the same rows from memory; the ratio that a text side of no cost would have is
-printed beside. Wall and CPU seconds with a warm page cache, medians; a
+file to file, each in a process of its own and with an fsync of the output; ours is the whole command, theirs (text_peers.py)
+is without the start of Python. What of ours is compression and writing, which no reader of text makes faster, is measured by
+saving the same rows from memory; the ratio that a text side of no cost would have is printed beside. Wall and CPU seconds with a warm page cache, medians; a
 ratio is the median over the rounds of theirs / ours: above 1, ours is faster (or, for size, smaller). What we write is read
 back and compared once. Peers that are not installed are left out, by name.
 """
@@ -27,7 +27,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
-import pyarrow.json
 import pyarrow.parquet
 
 import tables
@@ -84,12 +83,15 @@ class Ours:
             file = f"ours-{name}.ald"
             yield "save", f".ald {name}", file, lambda f=file, c=name: self.timed_inside("save", "in.arrow", f, c)
             yield "load", f".ald {name}", file, lambda f=file: self.timed_inside("load", f)
+        yield ("save of jsonl's rows", ".ald zstd-l3", "ours-jsonl.ald", lambda:
+               self.timed_inside("save", "jsonl.arrow", "ours-jsonl.ald", "zstd-l3"))
         yield "csv to file", ".ald zstd-l3", "csv.ald", lambda: self.tool("convert", "in.csv", "csv.ald")
         yield "jsonl to file", ".ald zstd-l3", "jsonl.ald", lambda: self.tool("convert", "in.jsonl", "jsonl.ald")
         yield "file to csv", ".ald zstd-l3", "out-ours.csv", lambda: self.tool("convert", "ours-zstd-l3.ald", "out-ours.csv")
 
     def prepare(self):
         self.tool("convert", "in.arrow", "in.jsonl")
+        self.tool("convert", "in.jsonl", "jsonl.arrow")
 
     def check(self):
         """What was written is what came in."""
@@ -105,11 +107,11 @@ class Ours:
                 raise SystemExit(f"{name} does not hold the table")
 
 
-# ---- theirs: each task is a function whose result is dropped after the clock stopped
+# ---- theirs: what is timed here is a function whose result is dropped after the clock stopped
 
 class Theirs:
     def __init__(self, place, threads):
-        self.place, self.missing = place, []
+        self.place, self.threads, self.missing = place, threads, []
         self.polars, self.duckdb = optional("polars"), optional("duckdb")
         if threads > 0:
             pa.set_cpu_count(threads)
@@ -122,11 +124,25 @@ class Theirs:
         self.missing = [name for name in ("polars", "duckdb") if getattr(self, name) is None]
 
     def tasks(self):
-        yield from self.pyarrow_tasks()
-        if self.polars is not None:
-            yield from self.polars_tasks()
-        if self.duckdb is not None:
-            yield from self.duckdb_tasks()
+        for tasks in (self.pyarrow_tasks, self.polars_tasks, self.duckdb_tasks):
+            for task, name, file, function in tasks():
+                yield task, name, file, lambda f=function: timed_here(f)
+        for peer, name in (("pyarrow", "pyarrow"), ("polars", "Polars"), ("duckdb", "DuckDB")):
+            if peer not in self.missing:
+                yield from self.text_tasks(peer, name)
+
+    def text_tasks(self, peer, name):
+        for task, what, source, target in (
+                ("csv to file", "csv", "in.csv", f"csv-{peer}.parquet"), ("jsonl to file", "jsonl", "in.jsonl", f"jsonl-{peer}.parquet"),
+                ("file to csv", "to-csv", f"{peer}.parquet", f"out-{peer}.csv")):
+            label = f"{name} from Parquet" if what == "to-csv" else f"{name} to Parquet zstd-3"
+            yield task, label, target, lambda w=what, s=source, t=target: self.in_process(peer, w, s, t)
+
+    def in_process(self, peer, task, source, target):
+        command = [sys.executable, str(Path(__file__).with_name("text_peers.py")), peer, task, self.place.path(source),
+                   self.place.path(target), str(self.threads)]
+        result = json.loads(subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout)
+        return result["wall"], result["cpu"]
 
     def pyarrow_tasks(self):
         path, table = self.place.path, self.place.table
@@ -138,14 +154,10 @@ class Theirs:
         yield ("save", "Parquet zstd-3 (pyarrow)", "pyarrow.parquet", lambda:
                pa.parquet.write_table(table, path("pyarrow.parquet"), compression="zstd", compression_level=3))
         yield "load", "Parquet zstd-3 (pyarrow)", "pyarrow.parquet", lambda: pa.parquet.read_table(path("pyarrow.parquet"))
-        yield ("csv to file", "pyarrow to Feather zstd", "csv.feather", lambda: pa.feather.write_feather(
-            pa.csv.read_csv(path("in.csv")), path("csv.feather"), compression="zstd"))
-        yield ("jsonl to file", "pyarrow to Feather zstd", "jsonl.feather", lambda: pa.feather.write_feather(
-            pa.json.read_json(path("in.jsonl")), path("jsonl.feather"), compression="zstd"))
-        yield ("file to csv", "pyarrow from Feather zstd", "out-pyarrow.csv", lambda: pa.csv.write_csv(
-            pa.feather.read_table(path("pyarrow-zstd.feather")), path("out-pyarrow.csv")))
 
     def polars_tasks(self):
+        if self.polars is None:
+            return
         polars, path = self.polars, self.place.path
         frame = polars.from_arrow(self.place.table)
         yield ("save", "Polars IPC zstd", "polars.arrow", lambda: frame.write_ipc(path("polars.arrow"), compression="zstd"))
@@ -153,27 +165,16 @@ class Theirs:
         yield ("save", "Parquet zstd-3 (Polars)", "polars.parquet", lambda:
                frame.write_parquet(path("polars.parquet"), compression="zstd", compression_level=3))
         yield "load", "Parquet zstd-3 (Polars)", "polars.parquet", lambda: polars.read_parquet(path("polars.parquet"))
-        yield ("csv to file", "Polars to Parquet zstd-3", "csv-polars.parquet", lambda: polars.read_csv(
-            path("in.csv"), try_parse_dates=True).write_parquet(path("csv-polars.parquet"), compression="zstd",
-                                                                compression_level=3))
-        yield ("jsonl to file", "Polars to Parquet zstd-3", "jsonl-polars.parquet", lambda: polars.read_ndjson(
-            path("in.jsonl")).write_parquet(path("jsonl-polars.parquet"), compression="zstd", compression_level=3))
-        yield ("file to csv", "Polars from Parquet", "out-polars.csv", lambda: polars.read_parquet(
-            path("polars.parquet")).write_csv(path("out-polars.csv")))
 
     def duckdb_tasks(self):
+        if self.duckdb is None:
+            return
         run, path = self.connection.execute, self.place.path
         options = "(format parquet, compression zstd, compression_level 3)"
         yield ("save", "Parquet zstd-3 (DuckDB)", "duckdb.parquet", lambda:
                run(f"copy source to '{path('duckdb.parquet')}' {options}"))
         yield ("load", "Parquet zstd-3 (DuckDB)", "duckdb.parquet", lambda:
                self.connection.sql(f"from read_parquet('{path('duckdb.parquet')}')").to_arrow_table())
-        yield ("csv to file", "DuckDB to Parquet zstd-3", "csv-duckdb.parquet", lambda:
-               run(f"copy (from read_csv('{path('in.csv')}')) to '{path('csv-duckdb.parquet')}' {options}"))
-        yield ("jsonl to file", "DuckDB to Parquet zstd-3", "jsonl-duckdb.parquet", lambda:
-               run(f"copy (from read_json('{path('in.jsonl')}')) to '{path('jsonl-duckdb.parquet')}' {options}"))
-        yield ("file to csv", "DuckDB from Parquet", "out-duckdb.csv", lambda:
-               run(f"copy (from read_parquet('{path('duckdb.parquet')}')) to '{path('out-duckdb.csv')}' (header)"))
 
 
 def timed_here(function):
@@ -209,8 +210,9 @@ def medians(rows, sizes):
 
 def text_bounds(results):
     """Of each text task: our CPU time, what of it is saving, the fastest peer, the ratio, and the ratio were text free."""
-    out, saving = [], next(r["cpu_s"] for r in results if r["task"] == "save" and r["name"] == ".ald zstd-l3")
-    for task in ("csv to file", "jsonl to file"):
+    out = []
+    for task, saved in (("csv to file", "save"), ("jsonl to file", "save of jsonl's rows")):
+        saving = next(r["cpu_s"] for r in results if r["task"] == saved and r["name"] == ".ald zstd-l3")
         ours = next(r for r in results if r["task"] == task and r["name"].startswith(".ald"))
         peers = [r for r in results if r["task"] == task and not r["name"].startswith(".ald")]
         if not peers:
@@ -226,8 +228,8 @@ def bench_table(kind, args, folder):
     ours, theirs = Ours(args.bin, args.bench_file, place, args.threads), Theirs(place, args.threads)
     ours.prepare()
     jobs = [(task, name, file, run) for task, name, file, run in ours.tasks()]
-    jobs += [(task, name, file, lambda run=run: timed_here(run)) for task, name, file, run in theirs.tasks()]
-    order = ("save", "load", "csv to file", "jsonl to file", "file to csv")
+    jobs += list(theirs.tasks())
+    order = ("save", "save of jsonl's rows", "load", "csv to file", "jsonl to file", "file to csv")
     jobs.sort(key=lambda job: order.index(job[0]))
     rows, sizes = {}, {}
     for number in range(args.rounds + 1):       # the first round warms up
