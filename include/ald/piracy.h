@@ -121,6 +121,26 @@ ALD_API ALD_NODISCARD ald_status ald_piracy_evidence(
     ald_watermark_reading *reading, const uint8_t buyer_hash[ALD_WATERMARK_BUYER_BYTES],
     ald_column_evidence *out, size_t capacity, size_t *count, ald_error *err);
 
+#define ALD_WATERMARK_CODE_BYTES 256 /* bit j of a code is bit j % 8 of byte j / 8 */
+
+typedef struct ald_column_bits {
+    uint8_t bits
+        [ALD_WATERMARK_CODE_BYTES]; /* the buyer's code as the column has it; 0 where it says nothing */
+    uint8_t known[ALD_WATERMARK_CODE_BYTES]; /* where it says something */
+    double lsb_entropy;                      /* of the lowest bits of its values, 0 to 1 */
+    double
+        expected_entropy; /* of such bits without a mark: 1 for numbers of full precision; 0: of others nothing is expected */
+} ald_column_bits;
+
+/* What entry `index` of the evidence was found in; behind a call of ald_piracy_evidence. */
+ALD_API ALD_NODISCARD ald_status ald_piracy_evidence_bits(ald_watermark_reading *reading,
+                                                          size_t index, ald_column_bits *out,
+                                                          ald_error *err);
+/* A buyer's code under the key of the reading. It tells nothing about the key. */
+ALD_API ALD_NODISCARD ald_status ald_piracy_buyer_code(
+    const ald_watermark_reading *reading, const uint8_t buyer_hash[ALD_WATERMARK_BUYER_BYTES],
+    uint8_t out[ALD_WATERMARK_CODE_BYTES], ald_error *err);
+
 /* Blind extraction, under the name of the commands that do it. */
 ALD_API ALD_NODISCARD ald_status ald_piracy_extract_buyer(ald_watermark_reading *reading,
                                                           ald_watermark_finding *out,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/canonical.h"
+#include "cli/code_bits.h"
 #include "cli/command.h"
 #include "cli/piracy_look.h"
 #include "cli/signers.h"
@@ -73,7 +74,70 @@ static ald_status check_data(cli_env *env, const check_args *args, yyjson_val *r
     return ALD_OK;
 }
 
-static void print_checked(const check_args *args, yyjson_val *root)
+static int says(yyjson_val *column, const char *key, unsigned number)
+{
+    yyjson_val *said = yyjson_obj_get(column, key);
+    return yyjson_is_uint(said) && yyjson_get_uint(said) == number;
+}
+
+/* The bits of one column, and whether what is said about them is so. */
+static ald_status check_column(yyjson_val *column, const uint8_t *code, code_votes *votes,
+                               ald_error *err)
+{
+    uint8_t bits[ALD_WATERMARK_CODE_BYTES] = {0}, known[ALD_WATERMARK_CODE_BYTES] = {0};
+    const char *text = yyjson_get_str(yyjson_obj_get(column, "extracted_bits"));
+    const char *mask = yyjson_get_str(yyjson_obj_get(column, "extracted_mask"));
+    int is_right = (text == NULL && mask == NULL) ||
+                   (from_hex(text, bits, sizeof(bits)) && from_hex(mask, known, sizeof(known)));
+    for (size_t i = 0; i < sizeof(bits); i++) {
+        is_right = is_right && (bits[i] & ~(unsigned)known[i]) == 0;
+    }
+    const code_bits counted = code_bits_count(code, bits, known);
+    if (!is_right || !says(column, "bits_read", counted.read) ||
+        !says(column, "bits_agreeing", counted.agreeing)) {
+        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                             "the bits of a column are not what the evidence says of them");
+    }
+    code_votes_add(votes, code, bits, known);
+    return ALD_OK;
+}
+
+/* F-444. Older evidence has no code, and no bits to count. */
+static ald_status check_bits(yyjson_val *root, code_votes *votes, ald_error *err)
+{
+    yyjson_val *e = yyjson_obj_get(root, "evidence"), *column;
+    yyjson_val *code_text = yyjson_obj_get(e, "code");
+    uint8_t code[ALD_WATERMARK_CODE_BYTES];
+    ald_status status = ALD_OK;
+    size_t at, max;
+    if (code_text == NULL) {
+        return ALD_OK;
+    }
+    if (!from_hex(yyjson_get_str(code_text), code, sizeof(code))) {
+        return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                             "the code in the evidence is not of %d bytes",
+                             ALD_WATERMARK_CODE_BYTES);
+    }
+    yyjson_arr_foreach(yyjson_obj_get(e, "columns"), at, max, column)
+    {
+        if (status == ALD_OK) {
+            status = check_column(column, code, votes, err);
+        }
+    }
+    return status;
+}
+
+static void print_bits(const code_votes *votes)
+{
+    const double log2_p = code_votes_log2_p(votes);
+    if (votes->sum.read > 0) {
+        cli_printf("bits          %u of %u are those of the buyer's code (by chance: less than 1 "
+                   "in 2^%u)\n",
+                   votes->sum.agreeing, votes->sum.read, log2_p < -128 ? 128 : (unsigned)-log2_p);
+    }
+}
+
+static void print_checked(const check_args *args, yyjson_val *root, const code_votes *votes)
 {
     static const char keys[][13] = {"file",   "dataset_hash", "buyer_hash", "confidence",
                                     "log2_p", "analyzed_at",  "method"};
@@ -84,6 +148,7 @@ static void print_checked(const check_args *args, yyjson_val *root)
     }
     cli_printf("match         %s\n",
                yyjson_get_bool(yyjson_obj_get(e, "match_confirmed")) ? "confirmed" : "no");
+    print_bits(votes);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *text = yyjson_get_str(yyjson_obj_get(e, keys[i]));
         cli_printf("%-13s ", keys[i]);
@@ -99,8 +164,10 @@ static ald_status run_check(cli_env *env, void *raw, ald_error *err)
     const check_args *args = raw;
     ald_buffer text = {NULL, 0, 0, &env->host.alloc};
     signer_list signers;
+    code_votes votes;
     yyjson_doc *doc = NULL;
     memset(&signers, 0, sizeof(signers));
+    memset(&votes, 0, sizeof(votes));
     if (args->signer == NULL) {
         cli_hint(env, "evidence that anybody may have signed proves nothing");
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
@@ -121,7 +188,10 @@ static ald_status run_check(cli_env *env, void *raw, ald_error *err)
         status = check_data(env, args, yyjson_doc_get_root(doc), err);
     }
     if (status == ALD_OK) {
-        print_checked(args, yyjson_doc_get_root(doc));
+        status = check_bits(yyjson_doc_get_root(doc), &votes, err);
+    }
+    if (status == ALD_OK) {
+        print_checked(args, yyjson_doc_get_root(doc), &votes);
     }
     yyjson_doc_free(doc);
     signers_clear(&signers);
@@ -159,9 +229,11 @@ static const char *const check_examples[] = {
 const cli_command cli_cmd_piracy_check_evidence = {
     .verb = "piracy check-evidence",
     .brief = "whether an evidence file is what the seller signed",
-    .details = "Needs the seller's public key alone. It checks the signature and, with --data, "
-               "that the evidence is about this file; that the mark is there can be repeated with "
-               "the seller's key alone (`alimentar piracy prove`).",
+    .details =
+        "Needs the seller's public key alone. It checks the signature, counts again how many "
+        "of the bits that were read are those of the buyer's code and, with --data, checks "
+        "that the evidence is about this file. That the bits are in the file can be "
+        "repeated with the seller's key alone (`alimentar piracy prove`).",
     .examples = check_examples,
     .operands = check_operands,
     .options = check_options,

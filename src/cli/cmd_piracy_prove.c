@@ -7,11 +7,13 @@
 #include <time.h>
 
 #include "cli/canonical.h"
+#include "cli/code_bits.h"
 #include "cli/command.h"
 #include "cli/entropy_page.h"
 #include "cli/piracy_look.h"
 
 #define METHOD "NWM1"
+#define COLUMNS_MOST 1024
 
 typedef struct prove_args {
     cli_common common;
@@ -83,8 +85,10 @@ static ald_status find_hash(const prove_args *args, const piracy_key *key,
 
 typedef struct evidence {
     ald_proof proof;
-    ald_column_evidence columns[1024];
+    ald_column_evidence columns[COLUMNS_MOST];
     size_t column_count;
+    ald_column_bits *bits; /* one for each column */
+    uint8_t code[ALD_WATERMARK_CODE_BYTES];
     uint8_t buyer[32], file_hash[32];
     const char *buyer_name;
     const char *dataset_id;
@@ -104,6 +108,35 @@ static void add_hash(yyjson_mut_doc *doc, yyjson_mut_val *o, const char *key, co
     char text[65];
     cli_hash_text(hash, text);
     (void)yyjson_mut_obj_add_strcpy(doc, o, key, text);
+}
+
+static void add_hex(yyjson_mut_doc *doc, yyjson_mut_val *o, const char *key, const uint8_t *bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * ALD_WATERMARK_CODE_BYTES + 1];
+    for (size_t i = 0; i < ALD_WATERMARK_CODE_BYTES; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    text[sizeof(text) - 1] = '\0';
+    (void)yyjson_mut_obj_add_strcpy(doc, o, key, text);
+}
+
+/* What can be counted without a key: the bits that the column has, and how many are those of the buyer's code. */
+static void add_bits(yyjson_mut_doc *doc, yyjson_mut_val *o, const ald_column_bits *bits,
+                     const uint8_t *code)
+{
+    const code_bits counted = code_bits_count(code, bits->bits, bits->known);
+    add_number(doc, o, "lsb_entropy", 6, bits->lsb_entropy);
+    if (bits->expected_entropy > 0) {
+        add_number(doc, o, "expected_entropy", 6, bits->expected_entropy);
+    }
+    (void)yyjson_mut_obj_add_uint(doc, o, "bits_read", counted.read);
+    (void)yyjson_mut_obj_add_uint(doc, o, "bits_agreeing", counted.agreeing);
+    if (counted.read > 0) {
+        add_hex(doc, o, "extracted_bits", bits->bits);
+        add_hex(doc, o, "extracted_mask", bits->known);
+    }
 }
 
 static void add_date(const cli_env *env, yyjson_mut_doc *doc, yyjson_mut_val *o)
@@ -137,6 +170,7 @@ static yyjson_mut_val *evidence_object(const cli_env *env, const char *file, con
     (void)yyjson_mut_obj_add_uint(doc, o, "carriers", f->carriers);
     (void)yyjson_mut_obj_add_uint(doc, o, "profiles", f->profiles);
     add_date(env, doc, o);
+    add_hex(doc, o, "code", e->code);
     list = yyjson_mut_obj_add_arr(doc, o, "columns");
     for (size_t i = 0; i < e->column_count; i++) {
         yyjson_mut_val *c = yyjson_mut_arr_add_obj(doc, list);
@@ -144,6 +178,7 @@ static yyjson_mut_val *evidence_object(const cli_env *env, const char *file, con
         (void)yyjson_mut_obj_add_uint(doc, c, "carriers", e->columns[i].carriers);
         add_number(doc, c, "log2_p", 3, e->columns[i].log2_p);
         add_number(doc, c, "agreement", 6, e->columns[i].agreement);
+        add_bits(doc, c, &e->bits[i], e->code);
     }
     (void)yyjson_mut_obj_add_str(doc, o, "method", METHOD);
     (void)yyjson_mut_obj_add_str(doc, o, "tool", "alimentar");
@@ -232,12 +267,18 @@ static ald_status fill_page(const char *file, const evidence *e, ald_buffer *out
     CLI_TRY(
         page_format(out, err,
                     "<h2>By column</h2><table><tr><td>column</td><td>marked numbers</td><td>log2 p"
-                    "</td></tr>"));
+                    "</td><td>bits of the code read</td><td>that agree</td><td>entropy of lowest "
+                    "bits</td></tr>"));
     for (size_t i = 0; i < e->column_count; i++) {
+        const code_bits counted = code_bits_count(e->code, e->bits[i].bits, e->bits[i].known);
         CLI_TRY(page_format(out, err, "<tr><td>"));
         CLI_TRY(page_text(out, e->columns[i].name, err));
-        CLI_TRY(page_format(out, err, "</td><td>%" PRIu64 "</td><td>%.1f</td></tr>",
-                            e->columns[i].carriers, e->columns[i].log2_p));
+        CLI_TRY(page_format(out, err,
+                            "</td><td>%" PRIu64 "</td><td>%.1f</td><td>%u</td><td>%u</td><td>%.3f%s"
+                            "</td></tr>",
+                            e->columns[i].carriers, e->columns[i].log2_p, counted.read,
+                            counted.agreeing, e->bits[i].lsb_entropy,
+                            e->bits[i].expected_entropy > 0 ? " (1 expected without a mark)" : ""));
     }
     return page_format(
         out, err,
@@ -264,6 +305,19 @@ static ald_status write_page(cli_env *env, const prove_args *args, const char *f
 
 /* ---- prove */
 
+static ald_status gather_bits(ald_watermark_reading *reading, evidence *e, ald_error *err)
+{
+    ald_status status = ald_piracy_buyer_code(reading, e->buyer, e->code, err);
+    e->bits = calloc(e->column_count + 1, sizeof(*e->bits));
+    if (status == ALD_OK && e->bits == NULL) {
+        status = ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for evidence");
+    }
+    for (size_t i = 0; i < e->column_count && status == ALD_OK; i++) {
+        status = ald_piracy_evidence_bits(reading, i, &e->bits[i], err);
+    }
+    return status;
+}
+
 static ald_status gather(cli_env *env, const prove_args *args, const piracy_key *key, cli_input *in,
                          evidence *e, ald_watermark_reading **reading, ald_error *err)
 {
@@ -285,9 +339,12 @@ static ald_status gather(cli_env *env, const prove_args *args, const piracy_key 
         status = ald_piracy_prove_buyer(*reading, e->buyer, &e->proof, err);
     }
     if (status == ALD_OK) {
-        size_t room = sizeof(e->columns) / sizeof(e->columns[0]), count = 0;
-        status = ald_piracy_evidence(*reading, e->buyer, e->columns, room, &count, err);
-        e->column_count = count < room ? count : room;
+        size_t count = 0;
+        status = ald_piracy_evidence(*reading, e->buyer, e->columns, COLUMNS_MOST, &count, err);
+        e->column_count = count < COLUMNS_MOST ? count : COLUMNS_MOST;
+    }
+    if (status == ALD_OK) {
+        status = gather_bits(*reading, e, err);
     }
     return status;
 }
@@ -351,6 +408,7 @@ static ald_status run_prove(cli_env *env, void *raw, ald_error *err)
     }
     cli_input_close(&in);
     piracy_key_close(&key);
+    free(e->bits);
     free(e);
     return status;
 }

@@ -205,6 +205,28 @@ static void test_probabilities(void)
     CHECK(ald__mark_coin_entropy(0) == 0 && ald__mark_coin_entropy(1) == 0);
 }
 
+/* Nearly all bits of a marked column are those of the buyer's code, half of them those of another's. */
+static void check_bits(ald_watermark_reading *r, const uint8_t *buyer, size_t column)
+{
+    uint8_t code[2][ALD_WATERMARK_CODE_BYTES];
+    ald_column_bits bits;
+    unsigned read = 0, equal[2] = {0, 0};
+    REQUIRE_OK(ald_piracy_buyer_code(r, buyer, code[0], &err), &err);
+    REQUIRE_OK(ald_piracy_buyer_code(r, mark_test_buyer, code[1], &err), &err);
+    REQUIRE_OK(ald_piracy_evidence_bits(r, column, &bits, &err), &err);
+    for (size_t i = 0; i < ALD_WATERMARK_CODE_BYTES; i++) {
+        CHECK_INT(bits.bits[i] & ~bits.known[i], 0);
+        read += (unsigned)__builtin_popcount(bits.known[i]);
+        for (size_t k = 0; k < 2; k++)
+            equal[k] += (unsigned)__builtin_popcount(~(unsigned)(code[k][i] ^ bits.bits[i]) &
+                                                     bits.known[i]);
+    }
+    CHECK(read > 1000 && equal[0] > read * 9 / 10 && equal[1] > read * 4 / 10 &&
+          equal[1] < read * 6 / 10);
+    CHECK(bits.expected_entropy == 1 && ald__mark_abs(bits.lsb_entropy - 0.811) < 0.03);
+    CHECK_INT(ald_piracy_evidence_bits(r, 2, &bits, &err), ALD_E_INVALID_ARG);
+}
+
 static void test_evidence(void)
 {
     ald_watermark_reading *r = NULL;
@@ -223,6 +245,7 @@ static void test_evidence(void)
     REQUIRE_INT(count, 2);
     CHECK(columns[0].column == 0 && columns[0].log2_p < -100 && columns[0].agreement > 0.3);
     CHECK(columns[1].column == 1 && columns[1].log2_p < -40);
+    check_bits(r, zeros, 0);
     REQUIRE_OK(ald_piracy_prove_buyer(r, mark_test_buyer, &proof, &err), &err);
     CHECK(!proof.match_confirmed && !proof.is_blind && proof.finding.log2_p > -20);
     ald_watermark_reading_free(r);

@@ -211,23 +211,45 @@ static void judge(const ald__mark_tally *tally, int is_f32, int decimals, ald_co
         add_sign(out, sign, p);
 }
 
+static size_t bytes_of_bins(const counts *c)
+{
+    return sizeof *c->bins << c->width;
+}
+
+static ald_status count_all(const ald__mark_tally *tally, int is_f32, counts *c, ald_error *err)
+{
+    memset(c, 0, sizeof *c);
+    c->width = is_f32 ? 12 : 16;
+    c->bins = ald__alloc_zero(tally->alloc, bytes_of_bins(c), err);
+    if (c->bins == NULL)
+        return ALD_E_NOMEM;
+    for (size_t i = 0; i < tally->count; i++) {
+        if (ald__mark_abs(tally->value[i]) > LEAST_MAGNITUDE)
+            count_value(c, tally->value[i], is_f32);
+    }
+    return ALD_OK;
+}
+
+ald_status ald__entropy_lsb(const ald__mark_tally *tally, int is_float, double *lsb_entropy,
+                            uint8_t *entropy_class, ald_error *err)
+{
+    const int is_f32 = is_float || tally->is_f32;
+    int of_floats, decimals = ald__mark_tally_decimals(tally, is_f32, &of_floats);
+    counts c;
+    ALD_TRY(count_all(tally, is_f32, &c, err));
+    *entropy_class = class_of(&c, tally->kept > 0 ? decimals : -1, tally->total);
+    *lsb_entropy = c.n > 0 ? ald__mark_coin_entropy((double)c.ones / (double)c.n) : 0;
+    ald__release(tally->alloc, c.bins, bytes_of_bins(&c));
+    return ALD_OK;
+}
+
 ald_status ald__entropy_column(const ald__mark_tally *tally, const ald__row_bits *rows,
                                int is_float, ald_column_entropy *out, ald_error *err)
 {
     const int is_f32 = is_float || tally->is_f32;
     int of_floats, decimals = ald__mark_tally_decimals(tally, is_f32, &of_floats);
     counts c;
-    size_t bytes;
-    memset(&c, 0, sizeof c);
-    c.width = is_f32 ? 12 : 16;
-    bytes = sizeof *c.bins << c.width;
-    c.bins = ald__alloc_zero(tally->alloc, bytes, err);
-    if (c.bins == NULL)
-        return ALD_E_NOMEM;
-    for (size_t i = 0; i < tally->count; i++) {
-        if (ald__mark_abs(tally->value[i]) > LEAST_MAGNITUDE)
-            count_value(&c, tally->value[i], is_f32);
-    }
+    ALD_TRY(count_all(tally, is_f32, &c, err));
     out->bits = is_f32 ? 32 : 64;
     out->value_count = tally->total;
     out->row_count = rows->rows;
@@ -245,6 +267,6 @@ ald_status ald__entropy_column(const ald__mark_tally *tally, const ald__row_bits
         set_raw(out);
         judge(tally, is_f32, decimals, out);
     }
-    ald__release(tally->alloc, c.bins, bytes);
+    ald__release(tally->alloc, c.bins, bytes_of_bins(&c));
     return ALD_OK;
 }

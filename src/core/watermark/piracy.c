@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/endian.h"
 #include "core/watermark/entropy.h"
 #include "core/watermark/mark_math.h"
 #include "core/watermark/reading.h"
@@ -186,5 +187,67 @@ ald_status ald_piracy_evidence(ald_watermark_reading *reading,
             out[*count] = e;
         ++*count;
     }
+    return ALD_OK;
+}
+
+/* The leaf of an entry of the evidence: those that cannot be looked at have none. */
+static ald_status leaf_of_entry(const ald_watermark_reading *r, size_t index, size_t *leaf,
+                                ald_error *err)
+{
+    for (size_t i = 0; i < r->survey.leaves.count; i++) {
+        if (r->survey.reasons[i] != ALD_WATERMARK_NONE)
+            continue;
+        if (index-- == 0) {
+            *leaf = i;
+            return ALD_OK;
+        }
+    }
+    return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "there is no such column of numbers");
+}
+
+static void set_bits(const ald__mark_soft *soft, ald_column_bits *out)
+{
+    for (size_t j = 0; j < ALD__POLAR_BITS; j++) {
+        const uint8_t bit = (uint8_t)(1u << j % 8);
+        if (soft->y[j] < 0)
+            out->bits[j / 8] |= bit;
+        if (soft->y[j] < 0 || soft->y[j] > 0)
+            out->known[j / 8] |= bit;
+    }
+}
+
+ald_status ald_piracy_evidence_bits(ald_watermark_reading *reading, size_t index,
+                                    ald_column_bits *out, ald_error *err)
+{
+    const ald_allocator *alloc = &reading->host.alloc;
+    uint8_t entropy_class = ALD_ENTROPY_NONE;
+    ald__mark_soft *soft;
+    size_t leaf;
+    ald_status st;
+    memset(out, 0, sizeof *out);
+    ALD_TRY(leaf_of_entry(reading, index, &leaf, err));
+    ALD_TRY(ald__mark_ready_variant(reading, reading->best_variant, err));
+    soft = ald__alloc_zero(alloc, sizeof *soft, err);
+    if (soft == NULL)
+        return ALD_E_NOMEM;
+    st = ald__mark_reading_soft(reading, reading->best_variant, leaf, soft, err);
+    set_bits(soft, out);
+    ald__release(alloc, soft, sizeof *soft);
+    if (st == ALD_OK)
+        st = ald__entropy_lsb(&reading->survey.tallies[leaf],
+                              reading->survey.leaves.list[leaf].type.id == ALD__FLOAT32,
+                              &out->lsb_entropy, &entropy_class, err);
+    out->expected_entropy = entropy_class == ALD_ENTROPY_FULL ? 1 : 0;
+    return st;
+}
+
+ald_status ald_piracy_buyer_code(const ald_watermark_reading *reading,
+                                 const uint8_t buyer_hash[ALD_WATERMARK_BUYER_BYTES],
+                                 uint8_t out[ALD_WATERMARK_CODE_BYTES], ald_error *err)
+{
+    uint64_t codeword[ALD__POLAR_WORDS];
+    ALD_TRY(ald__mark_codeword(&reading->keys, buyer_hash, codeword, err));
+    for (size_t i = 0; i < ALD__POLAR_WORDS; i++)
+        ald__store_le64(out + 8 * i, codeword[i]);
     return ALD_OK;
 }
