@@ -222,7 +222,7 @@ ald_status ald_piracy_evidence_bits(ald_watermark_reading *reading, size_t index
     const ald_allocator *alloc = &reading->host.alloc;
     uint8_t entropy_class = ALD_ENTROPY_NONE;
     ald__mark_soft *soft;
-    size_t leaf;
+    size_t leaf = 0;
     ald_status st;
     memset(out, 0, sizeof *out);
     ALD_TRY(leaf_of_entry(reading, index, &leaf, err));
