@@ -107,6 +107,23 @@ static ald_status table_report(const marking *m, ald_error *err)
     return status;
 }
 
+/* The report also where nothing could be marked: it tells why. The error is passed on. */
+static ald_status with_reasons(const watermark_args *args, const marking *m, const char *out,
+                               ald_status status)
+{
+    const ald_watermark_report *report =
+        status != ALD_OK && m->mark != NULL ? ald_watermark_get_report(m->mark) : NULL;
+    if (report == NULL || report->column_count == 0 || report->capacity > 0) {
+        return status;
+    }
+    if (args->json) {
+        json_report(m, out);
+    } else {
+        (void)table_report(m, NULL);
+    }
+    return status;
+}
+
 /* ---- one copy, or one for each buyer */
 
 static ald_status make_copy(cli_env *env, watermark_args *args, marking *m, const char *buyer,
@@ -124,6 +141,9 @@ static ald_status make_copy(cli_env *env, watermark_args *args, marking *m, cons
     ald_status status = marking_begin(m, buyer, err);
     if (status == ALD_OK) {
         status = cli_transfer(env, &t, err);
+        if (!to_stdout) {
+            status = with_reasons(args, m, out != NULL ? out : args->in, status);
+        }
     }
     if (status == ALD_OK) {
         status = marking_note(m, out != NULL ? out : args->in, err);
@@ -158,38 +178,80 @@ static ald_status copy_path(const char *folder, const char *buyer, const char *i
     return ALD_OK;
 }
 
+/* The next line of the list, from *at on, as a name to be freed; empty for an empty line. */
+static ald_status next_name(const ald_buffer *list, size_t *at, char **out, ald_error *err)
+{
+    const char *line = (const char *)list->data + *at;
+    const char *end = memchr(line, '\n', list->size - *at);
+    const size_t size = end != NULL ? (size_t)(end - line) : list->size - *at;
+    *at += size + 1;
+    *out = strndup(line, size > 0 && line[size - 1] == '\r' ? size - 1 : size);
+    return *out != NULL ? ALD_OK
+                        : ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for a name");
+}
+
+typedef struct copy_list {
+    watermark_args *args;
+    marking *mark; /* NULL: the names are only looked at */
+    const char *folder;
+    size_t count;
+} copy_list;
+
+static ald_status one_of_list(cli_env *env, copy_list *copies, const char *name, ald_error *err)
+{
+    static char shown[4096]; /* an error's subject outlives the loop */
+    char *path = NULL;
+    ald_status status;
+    if (name[0] == '\0') {
+        return ALD_OK;
+    }
+    copies->count++;
+    status = copy_path(copies->folder, name, copies->args->in, &path, err);
+    if (status == ALD_OK && copies->mark != NULL) {
+        status = make_copy(env, copies->args, copies->mark, name, path, err);
+    }
+    if (status != ALD_OK && env->subject == path && path != NULL) {
+        snprintf(shown, sizeof(shown), "%s", path);
+        env->subject = shown;
+    }
+    free(path);
+    return status;
+}
+
+static ald_status each_name(cli_env *env, const ald_buffer *list, copy_list *copies, ald_error *err)
+{
+    ald_status status = ALD_OK;
+    for (size_t at = 0; status == ALD_OK && at < list->size;) {
+        char *name = NULL;
+        status = next_name(list, &at, &name, err);
+        if (status == ALD_OK) {
+            status = one_of_list(env, copies, name, err);
+        }
+        free(name);
+    }
+    return status;
+}
+
+/* All names are looked at before the first copy is made. */
 static ald_status make_copies(cli_env *env, watermark_args *args, marking *m, const char *folder,
                               ald_error *err)
 {
-    static char shown[4096]; /* an error's subject outlives the loop */
     ald_buffer list = {NULL, 0, 0, &env->host.alloc};
-    size_t at = 0;
+    copy_list copies = {args, NULL, folder, 0};
     ald_status status = cli_read_file(env, args->buyers, &list, err);
+    if (status == ALD_OK) {
+        status = each_name(env, &list, &copies, err);
+    }
+    if (status == ALD_OK && copies.count == 0) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the list names no buyer");
+    }
     if (status == ALD_OK && mkdir(folder, 0777) != 0 && errno != EEXIST) {
         status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot make the folder '%s': %s",
                                folder, strerror(errno));
     }
-    while (status == ALD_OK && at < list.size) {
-        const char *line = (const char *)list.data + at;
-        const char *end = memchr(line, '\n', list.size - at);
-        size_t size = end != NULL ? (size_t)(end - line) : list.size - at;
-        char *name = strndup(line, size > 0 && line[size - 1] == '\r' ? size - 1 : size);
-        char *path = NULL;
-        at += size + 1;
-        if (name == NULL) {
-            status = ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for a name");
-        } else if (name[0] != '\0') {
-            status = copy_path(folder, name, args->in, &path, err);
-        }
-        if (status == ALD_OK && path != NULL) {
-            status = make_copy(env, args, m, name, path, err);
-        }
-        if (status != ALD_OK && env->subject == path && path != NULL) {
-            snprintf(shown, sizeof(shown), "%s", path);
-            env->subject = shown;
-        }
-        free(name);
-        free(path);
+    if (status == ALD_OK) {
+        copies.mark = m;
+        status = each_name(env, &list, &copies, err);
     }
     ald_buffer_clear(&list);
     return status;
