@@ -36,7 +36,7 @@ ALD_NODISCARD ald_status ald__encoder_restart(ald__encoder *encoder, uint64_t co
 ALD_NODISCARD ald_status ald__encoder_frame(ald__encoder *encoder, const void *data, size_t size,
                                             ald_buffer *out, ald_error *err);
 /* Ways to look for matches that zstd-l3 has; 0 is level 3 itself, the others are faster. Other encoders have only 0. */
-#define ALD__TUNINGS 5u
+#define ALD__TUNINGS 8u
 /* For the frames that follow, until it is called again. */
 ALD_NODISCARD ald_status ald__encoder_tune(ald__encoder *encoder, unsigned choice, ald_error *err);
 /* Writes what is left. The encoder must still be freed. */

@@ -10,12 +10,14 @@
 #define SAMPLE_PIECES 4u
 #define PIECE_BYTES ((size_t)16 << 10)
 #define LARGE ((size_t)1 << 20)
-#define WORTH_A_TRIAL 20u /* level 3 is fast where it leaves a twentieth */
+#define WORTH_A_TRIAL 100u /* level 3 is fast where it leaves a hundredth */
 #define SAMPLE_BYTES (SAMPLE_PIECES * PIECE_BYTES * 2)
 #define SIZE_LEAST ((size_t)64 << 10) /* of frames that are tried */
 
-/* In the order of speed where there are few matches. */
-static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4};
+/* In the order of speed where there are few matches; but the greedy one is fast only where there are many. */
+static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4, 5, 6, 7};
+#define GREEDY 4u
+#define GREEDY_SHARE 6u /* it is tried where level 3 leaves a sixth or less */
 
 static uint32_t stored_of_unit(size_t stored, size_t size)
 {
@@ -59,13 +61,16 @@ static ald_status measure(ald__encoder *encoder, unsigned choice, const uint8_t 
 static ald_status choose(ald__encoder *encoder, const sample *s, const uint8_t *choices,
                          size_t count, ald_buffer *spare, uint8_t *out, ald_error *err)
 {
-    size_t most;
+    size_t level3, most;
     *out = 0;
     ALD_TRY(measure(encoder, 0, s->data, s->size, spare, err));
-    if (spare->size < s->size / WORTH_A_TRIAL)
+    level3 = spare->size;
+    if (level3 < s->size / WORTH_A_TRIAL)
         return ALD_OK;
-    most = spare->size + spare->size / 100;
+    most = level3 + level3 / 100;
     for (size_t i = 0; i < count && *out == 0; i++) {
+        if (choices[i] == GREEDY && level3 > s->size / GREEDY_SHARE)
+            continue;
         ALD_TRY(measure(encoder, choices[i], s->data, s->size, spare, err));
         if (spare->size <= most)
             *out = choices[i];
