@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening lazily, chunks, columns, rows, takes, prefetching, streams and loaders while memory and reads fail at every call
  * in turn. A handle that failed once goes on working. */
+#include "core/dataset/slices.h"
 #include "fault/fault_host.h"
 #include "fault/table_stream.h"
 
@@ -48,6 +49,22 @@ static ald_status use_rows(ald_streaming *s, const uint8_t *columns, ald_error *
     for (uint64_t i = 0; i < 40; i++)
         list[i] = i * 13 % rows;
     return drop(ald_streaming_take(s, list, 40, columns, &got, err), &got);
+}
+
+static ald_status use_slices(ald_streaming *s, ald_error *err)
+{
+    enum { MOST = 16 };
+    static const ald__run runs[2] = {{3, 2, 0}, {0, 1, 0}};
+    ald__slice slices[MOST];
+    size_t count = 0;
+    struct ArrowArray got;
+    for (uint64_t i = 0; i < ald_streaming_chunk_count(s) && count < MOST; i++) {
+        if (ald_streaming_info(s)->chunks[i].num_rows >= 5)
+            slices[count++] = (ald__slice){.chunk = i, .runs = runs, .run_count = 2};
+    }
+    if (count == 0)
+        return ALD_OK;
+    return drop(ald__slices_take(s, ald_streaming_schema(s), NULL, slices, count, &got, err), &got);
 }
 
 static ald_status use_stream(ald_streaming *s, ald_error *err)
@@ -102,7 +119,7 @@ static void check_still_works(fault_host *f, ald_streaming *s)
     CHECK_OK(use_rows(s, NULL, &err), &err);
 }
 
-enum { CHUNKS, COLUMNS, ROWS, ROWS_OF_COLUMNS, PREFETCH, STREAM, LOADER, USES };
+enum { CHUNKS, COLUMNS, ROWS, ROWS_OF_COLUMNS, SLICES, PREFETCH, STREAM, LOADER, USES };
 static int use;
 
 static ald_status use_file(fault_host *f, ald_streaming *s, const uint8_t *columns, ald_error *err)
@@ -116,6 +133,8 @@ static ald_status use_file(fault_host *f, ald_streaming *s, const uint8_t *colum
         return use_rows(s, NULL, err);
     case ROWS_OF_COLUMNS:
         return use_rows(s, columns, err);
+    case SLICES:
+        return use_slices(s, err);
     case PREFETCH:
         return ald_streaming_prefetch(s, 0, ald_streaming_chunk_count(s), NULL, err);
     case STREAM:

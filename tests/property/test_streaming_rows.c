@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random tables written in chunks and read back by chunk, by rows, by index and by column, against the rows that went in;
  * and the bytes written, which do not depend on how many threads made them. */
+#include "core/dataset/slices.h"
 #include "fault/fault_host.h"
 #include "fault/table_stream.h"
 
@@ -187,6 +188,36 @@ static void check_takes(reading *r)
     }
 }
 
+/* Some rows of each chunk as slices, which a take makes only of files that are larger than the cache. */
+static void check_slices(reading *r)
+{
+    const ald_info *info = ald_streaming_info(r->s);
+    ald__slice slices[MAX_ROWS];
+    ald__run runs[MAX_ROWS];
+    uint64_t rows[MAX_ROWS];
+    size_t count = 0, taken = 0, made = 0;
+    part_schema part;
+    struct ArrowArray got;
+    ald_error err = {0};
+    for (uint64_t i = 0; i < info->chunk_count; i++) {
+        const ald_chunk_entry *e = &info->chunks[i];
+        size_t before = made;
+        for (uint32_t k = 0; k < e->num_rows; k++) {
+            int64_t at = rt_below(&r->random, e->num_rows);
+            if (rt_below(&r->random, 3) > 0)
+                continue;
+            runs[made++] = (ald__run){at, 1, 0};
+            rows[taken++] = e->row_offset + (uint64_t)at;
+        }
+        if (made > before)
+            slices[count++] = (ald__slice){.chunk = i, .runs = &runs[before], made - before};
+    }
+    part_of_schema(r->schema, r->columns, &part);
+    if (count > 0 &&
+        CHECK_OK(ald__slices_take(r->s, &part.schema, r->columns, slices, count, &got, &err), &err))
+        check_rows(r, &got, rows, taken);
+}
+
 static void check_stream(const reading *r)
 {
     struct ArrowArrayStream stream;
@@ -242,6 +273,7 @@ static void check_reads(fault_host *f, const written *file, uint64_t seed, uint6
     check_stream(&r);
     check_chunks(&r);
     check_takes(&r);
+    check_slices(&r);
     if (want->count > 0)
         CHECK_OK(ald_streaming_prefetch(r.s, 0, ald_streaming_chunk_count(r.s), columns, &err),
                  &err);

@@ -524,29 +524,45 @@ static void test_threads_write_the_same_bytes(void)
     }
 }
 
-/* More chunks than may be in memory together: 64 MiB, here 100 of 1.6 MB and a cache for one. */
+enum { WIDE_ROWS = 2000000, DENSE = 200000 };
+
+/* `count` rows by chance, each fifth behind the one before it. */
+static void take_by_chance(const ald_buffer *bytes, size_t count)
+{
+    static uint64_t rows[DENSE];
+    counting c;
+    ald_streaming *s = open_counting(&c, bytes, 2000000);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = i % 5 == 4 ? rows[i - 1] + (rows[i - 1] + 1 < WIDE_ROWS)
+                             : (uint64_t)number_at((int64_t)i, 3) % WIDE_ROWS;
+    c.bytes = 0;
+    take_counted(s, rows, count, NULL, NULL);
+    CHECK(c.bytes < bytes->size + 1); /* each chunk once */
+    take_counted(s, rows, 1, NULL, NULL);
+    ald_streaming_close(s);
+}
+
+/* More chunks than may be in memory together: 64 MiB, here 2,000 of 80 KB and a cache for some. Few rows of each are taken
+ * chunk by chunk, and joined a thousand chunks at a time; many in waves. */
 static void test_waves(void)
 {
-    enum { MANY = 2000, WIDE_ROWS = 2000000 };
-    static uint64_t rows[MANY];
     ald_save_options o = ALD_SAVE_OPTIONS_INIT;
     struct ArrowArrayStream stream;
     ald_buffer bytes = {NULL, 0, 0, &native.alloc};
     ald_sink sink = ald_buffer_sink(&bytes);
-    counting c;
+    ald_host before = native;
     ald_error err = {0};
-    ald_streaming *s;
     o.layout = ALD_LAYOUT_STREAMING;
     o.compression = ALD_COMPRESSION_NONE;
-    o.chunk_rows = 20000;
+    o.chunk_rows = 1000;
     number_open(WIDE_ROWS, 10, 100000, &stream);
     REQUIRE_OK(ald_save(&stream, &sink, &o, &native, &err), &err);
-    s = open_counting(&c, &bytes, 2000000);
-    for (size_t i = 0; i < MANY; i++)
-        rows[i] = i % 5 == 4 ? rows[i - 1] + (rows[i - 1] + 1 < WIDE_ROWS)
-                             : (uint64_t)number_at((int64_t)i, 3) % WIDE_ROWS;
-    take_counted(s, rows, MANY, NULL, NULL);
-    ald_streaming_close(s);
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        native = ald_native_host(threads);
+        take_by_chance(&bytes, 20000);
+        take_by_chance(&bytes, DENSE);
+    }
+    native = before;
     ald_buffer_clear(&bytes);
 }
 

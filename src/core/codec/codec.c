@@ -53,47 +53,89 @@ static ald_status decode_stored(const uint8_t *src, size_t src_size, uint8_t *ds
     return ALD_OK;
 }
 
-/* Real frames are decoded, skippable ones passed, until the bytes end. */
-static ald_status decode_frames(const ald__decoder_ops *ops, ald__frame_io *io, ald_error *err)
+struct ald__decoder {
+    ald_allocator alloc;
+    const ald__decoder_ops *ops; /* NULL: bytes are copied */
+    void *state;
+};
+
+ald_status ald__decoder_new(uint8_t id, const ald_allocator *alloc, ald__decoder **out,
+                            ald_error *err)
 {
-    void *state = NULL;
-    size_t pos = 0;
-    ald_status st = ops->open(io->alloc, &state, err);
-    if (st != ALD_OK)
-        return st;
-    while (st == ALD_OK && pos < io->src_size) {
-        uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
-        if (skip > io->src_size - pos)
-            st =
-                ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos, "skippable frame cut short");
-        else if (skip > 0)
-            pos += (size_t)skip;
-        else
-            st = ops->frame(state, io, &pos, err);
+    ald__decoder *d;
+    ald_status st = ALD_OK;
+    *out = NULL;
+    if (id != ALD_COMPRESSION_NONE && !is_lz4(id) && !is_zstd(id))
+        return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                         "compression id %u is not supported", id);
+    d = ald__alloc_zero(alloc, sizeof *d, err);
+    if (d == NULL)
+        return ALD_E_NOMEM;
+    d->alloc = *alloc;
+    if (id != ALD_COMPRESSION_NONE) {
+        d->ops = is_lz4(id) ? &ald__lz4_decoder : &ald__zstd_decoder;
+        st = d->ops->open(&d->alloc, &d->state, err);
     }
-    ops->free(state);
+    if (st == ALD_OK)
+        *out = d;
+    else
+        ald__decoder_free(d);
     return st;
 }
 
-ald_status ald__codec_decode(uint8_t id, const ald_allocator *alloc, const uint8_t *src,
-                             size_t src_size, uint8_t *dst, size_t dst_size, uint64_t offset,
-                             ald_error *err)
+void ald__decoder_free(ald__decoder *decoder)
 {
-    ald__frame_io io = {alloc, src, src_size, dst, dst_size, 0, offset, 0};
-    if (id == ALD_COMPRESSION_NONE)
+    ald_allocator alloc;
+    if (decoder == NULL)
+        return;
+    if (decoder->state != NULL)
+        decoder->ops->free(decoder->state);
+    alloc = decoder->alloc;
+    ald__release(&alloc, decoder, sizeof *decoder);
+}
+
+/* Real frames are decoded, skippable ones passed, until the bytes end. */
+static ald_status decode_frames(const ald__decoder *d, ald__frame_io *io, ald_error *err)
+{
+    size_t pos = 0;
+    while (pos < io->src_size) {
+        uint64_t skip = ald__frame_skippable(io->src + pos, io->src_size - pos);
+        if (skip > io->src_size - pos)
+            return ald__fail(err, ALD_E_INVALID_FORMAT, io->offset + pos,
+                             "skippable frame cut short");
+        if (skip > 0)
+            pos += (size_t)skip;
+        else
+            ALD_TRY(d->ops->frame(d->state, io, &pos, err));
+    }
+    return ALD_OK;
+}
+
+ald_status ald__decoder_run(ald__decoder *decoder, const uint8_t *src, size_t src_size,
+                            uint8_t *dst, size_t dst_size, uint64_t offset, ald_error *err)
+{
+    ald__frame_io io = {&decoder->alloc, src, src_size, dst, dst_size, 0, offset, 0};
+    if (decoder->ops == NULL)
         return decode_stored(src, src_size, dst, dst_size, offset, err);
-    if (is_lz4(id))
-        ALD_TRY(decode_frames(&ald__lz4_decoder, &io, err));
-    else if (is_zstd(id))
-        ALD_TRY(decode_frames(&ald__zstd_decoder, &io, err));
-    else
-        return ald__fail(err, ALD_E_UNSUPPORTED, offset, "compression id %u is not supported", id);
+    ALD_TRY(decode_frames(decoder, &io, err));
     if (io.frames == 0)
         return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "no compressed frame");
     if (io.dst_pos != dst_size)
         return ald__fail(err, ALD_E_INVALID_FORMAT, offset,
                          "the frames hold %zu bytes, expected %zu", io.dst_pos, dst_size);
     return ALD_OK;
+}
+
+ald_status ald__codec_decode(uint8_t id, const ald_allocator *alloc, const uint8_t *src,
+                             size_t src_size, uint8_t *dst, size_t dst_size, uint64_t offset,
+                             ald_error *err)
+{
+    ald__decoder *d = NULL;
+    ald_status st = ald__decoder_new(id, alloc, &d, err);
+    if (st == ALD_OK)
+        st = ald__decoder_run(d, src, src_size, dst, dst_size, offset, err);
+    ald__decoder_free(d);
+    return st;
 }
 
 struct ald__encoder {

@@ -17,6 +17,15 @@ ALD_NODISCARD ald_status ald__codec_decode(uint8_t id, const ald_allocator *allo
                                            const uint8_t *src, size_t src_size, uint8_t *dst,
                                            size_t dst_size, uint64_t offset, ald_error *err);
 
+/* The same with memory that is kept from call to call, for one thread at a time. After a failure it can only be freed. */
+typedef struct ald__decoder ald__decoder;
+ALD_NODISCARD ald_status ald__decoder_new(uint8_t id, const ald_allocator *alloc,
+                                          ald__decoder **out, ald_error *err);
+ALD_NODISCARD ald_status ald__decoder_run(ald__decoder *decoder, const uint8_t *src,
+                                          size_t src_size, uint8_t *dst, size_t dst_size,
+                                          uint64_t offset, ald_error *err);
+void ald__decoder_free(ald__decoder *decoder); /* NULL is fine */
+
 /* The most that the frames of `src` can hold, found without decoding: a stated size beyond it is a lie, and nothing is
  * allocated for it. Broken frames give any bound. */
 uint64_t ald__codec_bound(uint8_t id, const uint8_t *src, size_t src_size);

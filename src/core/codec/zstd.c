@@ -271,7 +271,7 @@ static ald_status zstd_tune(void *state, unsigned choice, ald_error *err)
                {ZSTD_c_searchLog, tunings[choice].search_log},
                {ZSTD_c_minMatch, tunings[choice].min_match}};
     zstd_state *s = state;
-    int failed = ZSTD_isError(ZSTD_CCtx_reset(s->cctx, ZSTD_reset_session_only));
+    unsigned failed = ZSTD_isError(ZSTD_CCtx_reset(s->cctx, ZSTD_reset_session_only));
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         failed |= ZSTD_isError(ZSTD_CCtx_setParameter(s->cctx, set[i].name, set[i].value));
     if (failed)

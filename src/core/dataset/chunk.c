@@ -84,25 +84,27 @@ uint64_t ald__frame_end(const ald__frame_directory *directory, uint32_t index)
 
 ald_status ald__chunk_decode(const ald__file *f, const ald__ipc_schema *schema, uint64_t index,
                              const uint8_t *columns, const uint8_t *src, size_t src_size,
-                             uint8_t *dst, size_t dst_size, uint64_t offset, ald__unpacker **keep,
-                             ald_error *err)
+                             uint8_t *dst, size_t dst_size, uint64_t offset,
+                             ald__inflaters *inflaters, ald_error *err)
 {
     ald__frame_directory dir;
     uint8_t id = f->header.compression;
     size_t at;
     if (ald__compression_is_packed(id)) {
-        ald__packed_chunk c = {&f->alloc, schema,  id,  index, offset, f->chunks[index].num_rows,
-                               src_size,  columns, keep};
+        ald__packed_chunk c = {&f->alloc, schema,  id,
+                               index,     offset,  f->chunks[index].num_rows,
+                               src_size,  columns, &inflaters->unpacker};
         return ald__packed_chunk_decode(&c, src, dst, dst_size, err);
     }
     ALD_TRY(ald__frame_directory_read(id, src, src_size, dst_size, offset, &dir, err));
     if (dir.count == 0)
-        return ald__codec_decode(id, &f->alloc, src, src_size, dst, dst_size, offset, err);
+        return ald__inflate(inflaters, id, &f->alloc, src, src_size, dst, dst_size, offset, err);
     at = dir.size;
     for (uint32_t i = 0; i < dir.count; i++) {
         uint32_t stored = ald__load_le32(dir.entries + (size_t)i * ENTRY);
         uint32_t plain = ald__load_le32(dir.entries + (size_t)i * ENTRY + 4);
-        ALD_TRY(ald__codec_decode(id, &f->alloc, src + at, stored, dst, plain, offset + at, err));
+        ALD_TRY(
+            ald__inflate(inflaters, id, &f->alloc, src + at, stored, dst, plain, offset + at, err));
         at += stored;
         dst += plain;
     }

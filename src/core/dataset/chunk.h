@@ -4,8 +4,8 @@
 #define CORE_DATASET_CHUNK_H
 
 #include "core/arrow/ipc_read.h"
-#include "core/codec/packed/packed.h"
 #include "core/container/file.h"
+#include "core/dataset/inflaters.h"
 
 /* A directory of column frames at the start of a stored chunk. */
 typedef struct ald__frame_directory {
@@ -30,13 +30,13 @@ ALD_NODISCARD ald_status ald__frame_directory_read(uint8_t compression, const ui
 uint64_t ald__frame_end(const ald__frame_directory *directory, uint32_t index);
 
 /* Decompresses the whole stored chunk `index` into dst, frame by frame where it has a directory. A packed chunk needs the
- * schema, and leaves columns out that `columns` (NULL: all) does not want: their bytes in dst stay as they are. `keep` may
- * hold memory from one packed chunk to the next: see ald__packed_chunk. */
+ * schema, and leaves columns out that `columns` (NULL: all) does not want: their bytes in dst stay as they are. The
+ * inflaters are those of the file. */
 ALD_NODISCARD ald_status ald__chunk_decode(const ald__file *file, const ald__ipc_schema *schema,
                                            uint64_t index, const uint8_t *columns,
                                            const uint8_t *src, size_t src_size, uint8_t *dst,
-                                           size_t dst_size, uint64_t offset, ald__unpacker **keep,
-                                           ald_error *err);
+                                           size_t dst_size, uint64_t offset,
+                                           ald__inflaters *inflaters, ald_error *err);
 
 /* Parses the messages of an uncompressed chunk: one dictionary batch for each id, one record batch of entry->num_rows.
  * `bytes` begins at `data` inside `backing`; `src` are the stored bytes (for the directory's borders). `columns`

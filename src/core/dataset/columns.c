@@ -28,6 +28,7 @@ typedef struct column_read {
     ald__ipc_dictionaries *dictionaries;
     ald__ipc_message message;
     ald__ipc_span *spans;
+    ald__inflaters inflaters;
     ald_error *err;
 } column_read;
 
@@ -76,7 +77,7 @@ static ald_status read_directory(column_read *r, int *has)
 }
 
 /* Frame `index`, which begins at `stored` in the chunk. */
-static ald_status inflate_frame(const column_read *r, uint32_t index, uint64_t stored, uint8_t *dst)
+static ald_status inflate_frame(column_read *r, uint32_t index, uint64_t stored, uint8_t *dst)
 {
     const uint8_t *entry = r->directory.entries + (size_t)index * ENTRY;
     uint32_t size = ald__load_le32(entry + 4);
@@ -87,8 +88,8 @@ static ald_status inflate_frame(const column_read *r, uint32_t index, uint64_t s
         st = ald__fail(r->err, ALD_E_INVALID_FORMAT, file_offset(r) + stored,
                        "frame %u cannot hold %u bytes", index, size);
     else
-        st = ald__codec_decode(r->s->file.header.compression, &r->s->host.alloc, frame.data,
-                               frame.size, dst, size, file_offset(r) + stored, r->err);
+        st = ald__inflate(&r->inflaters, r->s->file.header.compression, &r->s->host.alloc,
+                          frame.data, frame.size, dst, size, file_offset(r) + stored, r->err);
     ald__stored_clear(r->s, &frame);
     return st;
 }
@@ -119,7 +120,7 @@ static void find_wanted(const column_read *r, uint64_t *first, uint64_t *last)
     }
 }
 
-static ald_status inflate_wanted(const column_read *r)
+static ald_status inflate_wanted(column_read *r)
 {
     uint64_t stored = r->directory.size + ald__load_le32(r->directory.entries), begin = 0;
     for (uint32_t i = 1; i < r->directory.count; i++) {
@@ -188,7 +189,8 @@ static ald_status read_packed(column_read *r, struct ArrowArray *out)
                            .offset = file_offset(r),
                            .rows = e->num_rows,
                            .stored_size = r->stored_size,
-                           .columns = r->columns};
+                           .columns = r->columns,
+                           .keep = &r->inflaters.unpacker};
     ald__cursor bytes;
     ALD_TRY(ald__shared_alloc(&r->s->host.alloc, e->uncompressed_size, &r->plain, r->err));
     ALD_TRY(ald__packed_chunk_rebuild(&c, &source, ald__shared_data(r->plain), e->uncompressed_size,
@@ -229,7 +231,9 @@ ald_status ald__columns_read(const ald_streaming *s, uint64_t index, const uint8
     if (piece != NULL)
         r.piece = *piece;
     r.err = err;
+    ald__inflaters_take(s->inflaters, &r.inflaters);
     st = read_chunk(&r, done, out);
+    ald__inflaters_give(s->inflaters, &r.inflaters, st);
     ald__ipc_dictionaries_free(r.dictionaries);
     ald__shared_unref(r.head);
     ald__shared_unref(r.plain);

@@ -11,6 +11,7 @@
 #include "core/dataset/block_pool.h"
 #include "core/dataset/chunk_cache.h"
 #include "core/dataset/guard.h"
+#include "core/dataset/inflaters.h"
 
 struct ald_streaming {
     ald_host host;
@@ -19,9 +20,10 @@ struct ald_streaming {
     ald_info info;
     ald__chunk_cache *cache;
     ald__block_pool *pool; /* of chunks' bytes */
-    ald__hashes hashes;    /* of all pieces, when the file is signed */
-    ald__piece_keys keys;  /* when it is encrypted; wiped on close */
-    int salvage;           /* the array index was not read: a damaged one costs no rows */
+    ald__inflater_pool *inflaters;
+    ald__hashes hashes;   /* of all pieces, when the file is signed */
+    ald__piece_keys keys; /* when it is encrypted; wiped on close */
+    int salvage;          /* the array index was not read: a damaged one costs no rows */
 };
 
 /* Chunk `index` read and decoded, not from the cache. */

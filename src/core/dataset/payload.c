@@ -119,7 +119,7 @@ typedef struct decoding {
     const uint8_t *src;
     uint8_t *dst;
     const uint64_t *places;
-    ald__unpacker **unpackers; /* one for each worker */
+    ald__inflaters *inflaters; /* one for each worker */
 } decoding;
 
 static ald_status decode_chunk(void *ctx, uint32_t worker, uint64_t index, ald_error *err)
@@ -130,21 +130,21 @@ static ald_status decode_chunk(void *ctx, uint32_t worker, uint64_t index, ald_e
     return ald__chunk_decode(f, d->schema, index, NULL, d->src + e->byte_offset,
                              e->compressed_size - ald__file_tag(f), d->dst + d->places[index],
                              e->uncompressed_size, f->sections.payload.begin + e->byte_offset,
-                             &d->unpackers[worker], err);
+                             &d->inflaters[worker], err);
 }
 
 static ald_status decode_chunks(decoding *d, const ald_host *host, ald_error *err)
 {
     uint32_t workers = ald__items_workers(host, d->file->chunk_count);
-    size_t size = workers * sizeof *d->unpackers;
+    size_t size = workers * sizeof *d->inflaters;
     ald_status st;
-    d->unpackers = ald__alloc_zero(&host->alloc, size, err);
-    if (d->unpackers == NULL)
+    d->inflaters = ald__alloc_zero(&host->alloc, size, err);
+    if (d->inflaters == NULL)
         return ALD_E_NOMEM;
     st = ald__items_run(host, d->file->chunk_count, decode_chunk, d, err);
     for (uint32_t i = 0; i < workers; i++)
-        ald__unpacker_free(d->unpackers[i]);
-    ald__release(&host->alloc, d->unpackers, size);
+        ald__inflaters_clear(&d->inflaters[i]);
+    ald__release(&host->alloc, d->inflaters, size);
     return st;
 }
 

@@ -138,6 +138,7 @@ static ald_status add_plain(storage_walk *w, uint64_t index, const ald__stored *
     uint64_t at = f->sections.payload.begin + e->byte_offset, body;
     size_t size = e->uncompressed_size;
     ald__frame_directory d;
+    ald__inflaters inflaters;
     uint8_t *plain;
     ald_status st;
     ALD_TRY(ald__frame_directory_read(f->header.compression, stored->data, stored->size, size, at,
@@ -147,12 +148,14 @@ static ald_status add_plain(storage_walk *w, uint64_t index, const ald__stored *
     plain = ald__alloc(&f->alloc, size + 1, w->err);
     if (plain == NULL)
         return ALD_E_NOMEM;
+    ald__inflaters_take(w->s->inflaters, &inflaters);
     if (d.count > 0)
-        st = ald__codec_decode(f->header.compression, &f->alloc, stored->data + d.size,
-                               ald__load_le32(d.entries), plain, size, at + d.size, w->err);
+        st = ald__inflate(&inflaters, f->header.compression, &f->alloc, stored->data + d.size,
+                          ald__load_le32(d.entries), plain, size, at + d.size, w->err);
     else
         st = ald__chunk_decode(f, w->s->schema, index, NULL, stored->data, stored->size, plain,
-                               size, at, NULL, w->err);
+                               size, at, &inflaters, w->err);
+    ald__inflaters_give(w->s->inflaters, &inflaters, st);
     if (st == ALD_OK)
         st = find_spans(w, plain, size, &body);
     if (st == ALD_OK)

@@ -103,6 +103,7 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const uin
                   : piece > f->chunk_count ? END_BYTES
                                            : f->chunks[piece - 1].uncompressed_size;
     int is_chunk = piece > 0 && piece <= f->chunk_count;
+    ald__inflaters inflaters;
     ald_status st;
     *out = NULL;
     if (!(is_chunk && ald__compression_is_packed(f->header.compression)) &&
@@ -110,12 +111,14 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const uin
         return ald__fail(err, ALD_E_INVALID_FORMAT, offset, "the frames cannot hold %zu bytes",
                          size);
     ALD_TRY(ald__block_pool_take(s->pool, &s->host.alloc, size, out, err));
+    ald__inflaters_take(s->inflaters, &inflaters);
     if (!is_chunk)
-        st = ald__codec_decode(f->header.compression, &s->host.alloc, stored->data, stored->size,
-                               ald__shared_data(*out), size, offset, err);
+        st = ald__inflate(&inflaters, f->header.compression, &f->alloc, stored->data, stored->size,
+                          ald__shared_data(*out), size, offset, err);
     else
         st = ald__chunk_decode(f, s->schema, piece - 1, columns, stored->data, stored->size,
-                               ald__shared_data(*out), size, offset, NULL, err);
+                               ald__shared_data(*out), size, offset, &inflaters, err);
+    ald__inflaters_give(s->inflaters, &inflaters, st);
     if (st != ALD_OK) {
         ald__shared_unref(*out);
         *out = NULL;
@@ -261,6 +264,8 @@ static ald_status open_streaming(open_function open, const ald_source *source,
     s->file.alloc = host->alloc;
     st = ald__block_pool_new(&host->alloc, &s->pool, err);
     if (st == ALD_OK)
+        st = ald__inflater_pool_new(&host->alloc, &s->inflaters, err);
+    if (st == ALD_OK)
         st = open(s, source, &settings, err);
     cache = settings.load.cache_bytes != 0 ? settings.load.cache_bytes : CACHE_BYTES_DEFAULT;
     if (st == ALD_OK)
@@ -293,6 +298,7 @@ void ald_streaming_close(ald_streaming *s)
     alloc = s->host.alloc;
     ald__chunk_cache_free(s->cache);
     ald__block_pool_free(s->pool);
+    ald__inflater_pool_free(s->inflaters);
     ald__ipc_schema_free(s->schema);
     ald__hashes_clear(&alloc, &s->hashes);
     ald__piece_keys_clear(&s->keys);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of many chunks as one array. Chunks are loaded once each, in file order, several at a time where the host has
  * threads. When they do not fit into memory together, this is done in waves: the rows of a wave are gathered and its chunks
- * let go, and in the end the waves' rows are put in order. */
+ * let go, and in the end the waves' rows are put in order. Where few rows of each are wanted, a chunk is let go as soon as
+ * its rows are copied; the cache then stays as it was, since it would hold none of them for the next call. */
 #include <string.h>
 
 #include "core/arrow/array_layout.h"
@@ -10,7 +11,10 @@
 #include "core/base/buf.h"
 #include "core/base/checked.h"
 #include "core/dataset/lazy.h"
+#include "core/dataset/slices.h"
 
+#define SLICES_MOST 1024u /* that are joined at once: each has arrays of its own */
+#define SPARSE 16u        /* one row of so many is wanted */
 #define WAVE_BYTES_LEAST (64ull << 20)
 
 /* ---- chunks in memory */
@@ -276,6 +280,69 @@ static ald_status take_wave(taking *t, size_t begin, size_t end, size_t chunk_co
     return st;
 }
 
+/* The chunks from run order[at] on, SLICES_MOST at most: how many, and where the next ones begin. */
+static size_t next_slices(const taking *t, size_t at, ald__slice *slices, size_t *end)
+{
+    size_t count = 0;
+    for (; at < t->run_count; at++) {
+        const ald__pair *p = &t->order[at];
+        const ald__run *r = &t->runs[p->b];
+        if (count == 0 || p->a != slices[count - 1].chunk) {
+            if (count == SLICES_MOST)
+                break;
+            slices[count++] = (ald__slice){.chunk = p->a, .runs = &t->wave_runs[at]};
+        }
+        t->wave_runs[at] = (ald__run){r->begin, r->count, 0};
+        slices[count - 1].run_count++;
+    }
+    *end = at;
+    return count;
+}
+
+static ald_status take_slices_with(taking *t, ald__slice *slices)
+{
+    for (size_t begin = 0, end = 0; begin < t->run_count; begin = end) {
+        size_t count = next_slices(t, begin, slices, &end);
+        struct ArrowArray *part;
+        int64_t at = 0;
+        for (size_t i = begin; i < end; i++) {
+            t->final_runs[t->order[i].b] = (ald__run){at, t->wave_runs[i].count, t->part_count};
+            at += t->wave_runs[i].count; /* is_sparse: fewer than the file has */
+        }
+        ALD_TRY(add_part(t, &part));
+        ALD_TRY(
+            ald__slices_take(t->s, &t->projection.schema, t->columns, slices, count, part, t->err));
+        t->part_count++;
+    }
+    return ALD_OK;
+}
+
+static ald_status take_slices(taking *t)
+{
+    size_t size = SLICES_MOST * sizeof(ald__slice);
+    ald__slice *slices = ald__alloc(heap(t), size, t->err);
+    ald_status st;
+    if (slices == NULL)
+        return ALD_E_NOMEM;
+    st = take_slices_with(t, slices);
+    ald__release(heap(t), slices, size);
+    return st;
+}
+
+/* Few rows of each chunk, on the whole; a dictionary would be copied for each. */
+static int is_sparse(const taking *t)
+{
+    uint64_t wanted = 0, rows = 0;
+    if (ald__ipc_schema_dictionary_count(t->s->schema) > 0)
+        return 0;
+    for (size_t i = 0; i < t->run_count; i++) {
+        wanted += (uint64_t)t->runs[i].count;
+        if (i == 0 || t->order[i].a != t->order[i - 1].a)
+            rows += t->s->file.chunks[t->order[i].a].num_rows;
+    }
+    return wanted <= rows / SPARSE;
+}
+
 static ald_status put_in_order(taking *t, struct ArrowArray *out)
 {
     const struct ArrowArray **sources;
@@ -294,9 +361,13 @@ static ald_status put_in_order(taking *t, struct ArrowArray *out)
 
 static ald_status take_in_waves(taking *t, struct ArrowArray *out)
 {
-    for (size_t begin = 0, end = 0; begin < t->run_count; begin = end) {
-        size_t count = next_wave(t, begin, &end);
-        ALD_TRY(take_wave(t, begin, end, count));
+    if (is_sparse(t)) {
+        ALD_TRY(take_slices(t));
+    } else {
+        for (size_t begin = 0, end = 0; begin < t->run_count; begin = end) {
+            size_t count = next_wave(t, begin, &end);
+            ALD_TRY(take_wave(t, begin, end, count));
+        }
     }
     return put_in_order(t, out);
 }

@@ -89,6 +89,7 @@ typedef struct ald__unpacker ald__unpacker;
 ALD_NODISCARD ald_status ald__unpacker_new(uint8_t compression, const ald_allocator *alloc,
                                            ald__unpacker **out, ald_error *err);
 void ald__unpacker_free(ald__unpacker *unpacker);
+size_t ald__unpacker_bytes(const ald__unpacker *unpacker); /* that it keeps for frames */
 /* One stored frame; *out is borrowed until the next call. */
 ALD_NODISCARD ald_status ald__unpacker_inflate(ald__unpacker *unpacker, const ald__packed_at *at,
                                                const uint8_t *src, size_t src_size, uint32_t size,

@@ -51,6 +51,11 @@ void ald__unpacker_free(ald__unpacker *u)
     ald__release(&alloc, u, sizeof *u);
 }
 
+size_t ald__unpacker_bytes(const ald__unpacker *u)
+{
+    return u->capacity;
+}
+
 static ald_status unpacker_room(ald__unpacker *u, size_t size, ald_error *err)
 {
     size_t room = size + ALD__TEXT_SLACK;
