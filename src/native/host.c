@@ -18,6 +18,14 @@
  * faults, a fifth of the time in which zstd decompresses it. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_WORTH ((size_t)3 << 18) /* faults for so much take as long as clearing a whole huge page */
+
+/* The system gives huge pages only where they lie in the block whole: the last one, too, if most of it is used. */
+static size_t whole_pages(size_t size)
+{
+    size_t tail = size % HUGE_PAGE, rest = HUGE_PAGE - tail;
+    return tail >= HUGE_WORTH && size <= SIZE_MAX - rest ? size + rest : size;
+}
 
 static void *native_alloc(void *ctx, size_t size)
 {
@@ -25,6 +33,7 @@ static void *native_alloc(void *ctx, size_t size)
     (void)ctx;
     if (size < HUGE_BYTES)
         return malloc(size);
+    size = whole_pages(size);
     if (posix_memalign(&p, HUGE_PAGE, size) != 0)
         return NULL;
 #ifdef MADV_HUGEPAGE
