@@ -18,7 +18,8 @@
  * faults, a fifth of the time in which zstd decompresses it. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_WORTH ((size_t)3 << 18) /* faults for so much take as long as clearing a whole huge page */
+#define HUGE_WORTH                                                                                 \
+    ((size_t)3 << 18) /* faults for so much take as long as clearing a whole huge page */
 
 /* The system gives huge pages only where they lie in the block whole: the last one, too, if most of it is used. */
 static size_t whole_pages(size_t size)

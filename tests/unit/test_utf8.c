@@ -68,8 +68,8 @@ static void test_edges(void)
     static const uint8_t edge[] = {0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF,
                                    0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED,
                                    0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF};
-    static const size_t places[] = {0, 61, 62, 63, 64, 124, 128};
-    uint8_t text[192];
+    static const size_t places[] = {0, 61, 62, 63, 64, 94, 124, 128, 189, 190, 191, 192, 254, 316};
+    uint8_t text[320];
     size_t m = sizeof edge;
     memset(text, 'a', sizeof text);
     for (size_t i = 0; i < m * m * m * m; i++) {
@@ -113,8 +113,8 @@ static void test_random_text(void)
 {
     uint32_t state = 7;
     for (int round = 0; round < 4000; round++) {
-        uint8_t text[400];
-        size_t size = 0, target = next_random(&state) % 380;
+        uint8_t text[700];
+        size_t size = 0, target = next_random(&state) % 680;
         while (size < target) {
             uint32_t kind = next_random(&state) % 5, c = next_random(&state);
             c %= kind < 2 ? 0x80 : kind == 2 ? 0x800 : kind == 3 ? 0xD800 : 0x110000;

@@ -110,6 +110,19 @@ static size_t valid_short(const uint8_t *data, size_t size, int *ascii)
     return all < 0x80 ? size : step_from(data, size, 0);
 }
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(ALD__NO_AVX2)
+#include "core/arrow/x86/utf8_impl.h"
+#else
+static size_t skip_blocks(const uint8_t *data, size_t pos, size_t size, int *ascii, int *open)
+{
+    (void)data;
+    (void)size;
+    (void)ascii;
+    (void)open;
+    return pos;
+}
+#endif
+
 size_t ald__utf8_valid_prefix(const uint8_t *data, size_t size, int *ascii)
 {
     uint8_t edge[3 + UTF8_BLOCK] = {0};
@@ -118,8 +131,14 @@ size_t ald__utf8_valid_prefix(const uint8_t *data, size_t size, int *ascii)
     if (size < UTF8_BLOCK / 2)
         return valid_short(data, size, ascii);
     while (pos < size) {
-        size_t n = size - pos < UTF8_BLOCK ? size - pos : UTF8_BLOCK;
-        const uint8_t *p = data + pos;
+        size_t n;
+        const uint8_t *p;
+        if (pos == UTF8_BLOCK)
+            pos = skip_blocks(data, pos, size, &all_ascii, &open);
+        if (pos == size)
+            break;
+        n = size - pos < UTF8_BLOCK ? size - pos : UTF8_BLOCK;
+        p = data + pos;
         if (pos < 3 || n < UTF8_BLOCK) { /* the first and the last block, in a frame of zeros */
             size_t before = pos < 3 ? pos : 3;
             memset(edge, 0, sizeof edge);

@@ -8,6 +8,7 @@
 #include "core/arrow/array_layout.h"
 #include "core/arrow/bits.h"
 #include "core/arrow/utf8.h"
+#include "core/base/cpu.h"
 #include "core/base/fail.h"
 
 #define LANE 64u
@@ -20,9 +21,9 @@ static const uint8_t *element(const ald__node_view *n, int64_t buffer, uint8_t w
 
 /* ---- Offsets */
 
-/* Top bit set when an offset of p[0 .. pairs] is negative or less than the one before. With no negative ones, the
+/* Top bit of *falls set when an offset of p[0 .. pairs] is negative or less than the one before. With no negative ones, the
  * difference of neighbours has the right sign. */
-static uint32_t falls32(const uint8_t *p, size_t pairs)
+ALD__BODY void falls32_body(const uint8_t *p, size_t pairs, uint32_t *falls)
 {
     uint32_t bad = 0, x[LANE + 1];
     size_t i = 0;
@@ -35,10 +36,12 @@ static uint32_t falls32(const uint8_t *p, size_t pairs)
         memcpy(x, p + 4 * i, 8);
         bad |= x[1] | x[0] | (x[1] - x[0]);
     }
-    return bad;
+    *falls = bad;
 }
 
-static uint64_t falls64(const uint8_t *p, size_t pairs)
+ALD__VARIANTS(static, falls32, (const uint8_t *p, size_t pairs, uint32_t *falls), (p, pairs, falls))
+
+ALD__BODY void falls64_body(const uint8_t *p, size_t pairs, uint64_t *falls)
 {
     uint64_t bad = 0, x[LANE + 1];
     size_t i = 0;
@@ -51,8 +54,10 @@ static uint64_t falls64(const uint8_t *p, size_t pairs)
         memcpy(x, p + 8 * i, 16);
         bad |= x[1] | x[0] | (x[1] - x[0]);
     }
-    return bad;
+    *falls = bad;
 }
+
+ALD__VARIANTS(static, falls64, (const uint8_t *p, size_t pairs, uint64_t *falls), (p, pairs, falls))
 
 static ald_status fail_offsets(const ald__validator *v, const ald__node_view *n, uint64_t limit)
 {
@@ -72,28 +77,42 @@ ald_status ald__validate_offsets(const ald__validator *v, const ald__node_view *
     uint8_t width = ald__type_offset_width(n->type);
     size_t pairs = (size_t)n->array->length;
     const uint8_t *p;
-    int bad;
+    uint32_t falls = 0;
+    uint64_t wide_falls = 0;
     if (pairs == 0)
         return ALD_OK;
     p = element(n, 1, width);
-    bad = width == 4 ? falls32(p, pairs) >> 31 != 0 : falls64(p, pairs) >> 63 != 0;
-    if (bad || (uint64_t)ald__layout_signed(p, width, n->array->length) > limit)
+    if (width == 4)
+        falls32(p, pairs, &falls);
+    else
+        falls64(p, pairs, &wide_falls);
+    if (falls >> 31 != 0 || wide_falls >> 63 != 0 ||
+        (uint64_t)ald__layout_signed(p, width, n->array->length) > limit)
         return fail_offsets(v, n, limit);
     return ALD_OK;
 }
 
 /* ---- Strings and binaries */
 
-/* Whether a value that is not empty begins with a continuation byte of data[0 .. end). The text as a whole is valid. */
-static int cuts_sequence(const ald__node_view *n, uint8_t width, const uint8_t *data, int64_t end)
+/* Whether a value that is not empty begins with a continuation byte of data[0 .. end). The text as a whole is valid. Inlined
+ * with a constant width. */
+static inline int cuts_sequence(const ald__node_view *n, uint8_t width, const uint8_t *data,
+                                uint64_t end)
 {
     const uint8_t *p = element(n, 1, width);
-    int bad = 0;
+    uint32_t bad = 0;
     for (int64_t i = 0; i < n->array->length; i++) {
-        int64_t begin = ald__layout_signed(p, width, i);
-        bad |= begin < end && (data[begin] & 0xC0) == 0x80;
+        uint64_t begin; /* none is negative */
+        uint32_t narrow;
+        if (width == 4) {
+            memcpy(&narrow, p + 4 * i, 4);
+            begin = narrow;
+        } else {
+            memcpy(&begin, p + 8 * i, 8);
+        }
+        bad |= (data[begin < end ? begin : end - 1] & 0xC0u) == 0x80 && begin < end;
     }
-    return bad;
+    return bad != 0;
 }
 
 static ald_status check_each_text(const ald__validator *v, const ald__node_view *n, uint8_t width,
@@ -131,7 +150,8 @@ ald_status ald__validate_strings(const ald__validator *v, const ald__node_view *
         return ALD_OK;
     if (ald__utf8_valid_prefix(data + begin, (size_t)(end - begin), &ascii) ==
             (size_t)(end - begin) &&
-        (ascii || !cuts_sequence(n, width, data, end)))
+        (ascii || !(width == 4 ? cuts_sequence(n, 4, data, (uint64_t)end)
+                               : cuts_sequence(n, 8, data, (uint64_t)end))))
         return ALD_OK;
     return check_each_text(v, n, width, data);
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/base/cpu.h"
 #include "core/codec/packed/packed_lanes.h"
 
 #define PLANES_MAX 8u
@@ -38,7 +39,7 @@ int ald__planes_are_clean(const uint8_t *planes, size_t n, uint32_t bits)
 
 /* Sixteen values of w = 2, 4 or 8 bytes from their bytes; inlined with a constant w. Stage by stage v[2 i] and v[2 i + 1]
  * become the lower and the upper half of pairs of what was. */
-static inline void join_lanes(const ald__lanes *planes, uint32_t w, uint8_t *dst)
+ALD__BODY void join_lanes(const ald__lanes *planes, uint32_t w, uint8_t *dst)
 {
     ald__lanes pairs[8], fours[8], eights[8];
     for (uint32_t i = 0; i < w / 2; i++) {
@@ -125,9 +126,9 @@ static void spread_top(const uint8_t *planes, size_t n, uint32_t bits, size_t at
 
 /* Where the bytes of numbers at … at + count are: `width` planes, of which those above the bits are zero. `at` is a multiple
  * of ALD__INTS_BLOCK's eights. */
-static void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
-                        uint32_t width, uint8_t top[ALD__INTS_BLOCK],
-                        const uint8_t *out[PLANES_MAX])
+ALD__BODY void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+                           uint32_t width, uint8_t top[ALD__INTS_BLOCK],
+                           const uint8_t *out[PLANES_MAX])
 {
     static const uint8_t none[ALD__INTS_BLOCK];
     uint32_t j = 0;
@@ -144,7 +145,7 @@ static void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t a
 /* ---- Joining planes: sixteen values at a time. */
 
 /* Inlined with a constant w. */
-static inline void join_width(const uint8_t *const *planes, size_t n, uint32_t w, uint8_t *dst)
+ALD__BODY void join_width(const uint8_t *const *planes, size_t n, uint32_t w, uint8_t *dst)
 {
     size_t i = 0;
     for (; i + sizeof(ald__lanes) <= n; i += sizeof(ald__lanes)) {
@@ -159,7 +160,7 @@ static inline void join_width(const uint8_t *const *planes, size_t n, uint32_t w
     }
 }
 
-static void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void *dst)
+ALD__BODY void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void *dst)
 {
     if (w == 8)
         join_width(planes, n, 8, dst);
@@ -174,7 +175,7 @@ static void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void
 #define JOIN_VALUES 64u /* a cache line of each plane */
 
 /* k bytes each, side by side, to values that are `width` bytes apart. */
-static void scatter(const uint8_t *joined, size_t n, uint32_t k, size_t width, uint8_t *dst)
+ALD__BODY void scatter(const uint8_t *joined, size_t n, uint32_t k, size_t width, uint8_t *dst)
 {
     for (size_t i = 0; i < n; i++, dst += width) {
         if (k == 8)
@@ -187,7 +188,7 @@ static void scatter(const uint8_t *joined, size_t n, uint32_t k, size_t width, u
 }
 
 /* Eight, four or two planes at a time; the last ones with some that were done before. */
-void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst)
+ALD__BODY void ald__bytes_join_body(const uint8_t *planes, size_t n, size_t width, uint8_t *dst)
 {
     uint32_t k = width >= 8 ? 8 : width >= 4 ? 4 : 2;
     if (width == 1) {
@@ -208,9 +209,12 @@ void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst
     }
 }
 
+ALD__VARIANTS(, ald__bytes_join, (const uint8_t *planes, size_t n, size_t width, uint8_t *dst),
+              (planes, n, width, dst))
+
 /* ---- Sums: inside of a vector in log2 steps, then what came before is added to all of it. */
 
-static inline ald__lanes sums_in_uint8_t(ald__lanes x)
+ALD__BODY ald__lanes sums_in_uint8_t(ald__lanes x)
 {
     const ald__lanes none = {0};
     x += __builtin_shufflevector(none, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
@@ -223,14 +227,14 @@ static inline ald__lanes sums_in_uint8_t(ald__lanes x)
                                        21, 22, 23);
 }
 
-static inline ald__lanes32 sums_in_uint32_t(ald__lanes32 x)
+ALD__BODY ald__lanes32 sums_in_uint32_t(ald__lanes32 x)
 {
     const ald__lanes32 none = {0};
     x += __builtin_shufflevector(none, x, 3, 4, 5, 6);
     return x + __builtin_shufflevector(none, x, 2, 3, 4, 5);
 }
 
-static uint8_t add_up_uint8_t(size_t n, uint8_t *v, uint8_t before)
+ALD__BODY uint8_t add_up_uint8_t(size_t n, uint8_t *v, uint8_t before)
 {
     ald__lanes all = (ald__lanes){0} + before;
     size_t i = 0;
@@ -249,7 +253,7 @@ static uint8_t add_up_uint8_t(size_t n, uint8_t *v, uint8_t before)
     return before;
 }
 
-static uint32_t add_up_uint32_t(size_t n, uint32_t *v, uint32_t before)
+ALD__BODY uint32_t add_up_uint32_t(size_t n, uint32_t *v, uint32_t before)
 {
     ald__lanes32 all = (ald__lanes32){0} + before;
     size_t i = 0;
@@ -267,7 +271,7 @@ static uint32_t add_up_uint32_t(size_t n, uint32_t *v, uint32_t before)
     return before;
 }
 
-static uint16_t add_up_uint16_t(size_t n, uint16_t *v, uint16_t before)
+ALD__BODY uint16_t add_up_uint16_t(size_t n, uint16_t *v, uint16_t before)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = before = (uint16_t)(before + v[i]);
@@ -275,12 +279,40 @@ static uint16_t add_up_uint16_t(size_t n, uint16_t *v, uint16_t before)
 }
 
 /* Two at once are no faster than one after the other. */
-static uint64_t add_up_uint64_t(size_t n, uint64_t *v, uint64_t before)
+ALD__BODY uint64_t add_up_uint64_t(size_t n, uint64_t *v, uint64_t before)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = before = before + v[i];
     return before;
 }
+
+/* By blocks: the sums of 4 bytes may run over, the total does not. */
+ALD__BODY void ald__lengths_sum_body(const uint8_t *lengths, size_t n, uint8_t *sums, size_t width,
+                                     uint64_t *total)
+{
+    uint64_t all = 0;
+    for (size_t at = 0; at < n; at += ALD__INTS_BLOCK) {
+        size_t count = n - at < ALD__INTS_BLOCK ? n - at : ALD__INTS_BLOCK;
+        uint32_t v[ALD__INTS_BLOCK], before = (uint32_t)all;
+        memcpy(v, lengths + at * 4, count * 4);
+        if (width == 4) {
+            for (size_t i = 0; i < count; i++)
+                all += v[i];
+            (void)add_up_uint32_t(count, v, before);
+            memcpy(sums + at * 4, v, count * 4);
+        } else {
+            for (size_t i = 0; i < count; i++) {
+                all += v[i];
+                memcpy(sums + (at + i) * 8, &all, 8);
+            }
+        }
+    }
+    *total = all;
+}
+
+ALD__VARIANTS(, ald__lengths_sum,
+              (const uint8_t *lengths, size_t n, uint8_t *sums, size_t width, uint64_t *total),
+              (lengths, n, sums, width, total))
 
 /* Lanes moved up by so many places, zeros below. */
 #define UP_3(x)                                                                                    \
@@ -378,7 +410,7 @@ static void add_up_strided(uint8_t *v, size_t at, size_t n, size_t stride)
 
 /* What one width needs. */
 #define DEFINE_WIDTH(T)                                                                            \
-    static T unfold_##T(const ald__packed_ints *p, size_t n, T *dst, T carry)                      \
+    ALD__BODY T unfold_##T(const ald__packed_ints *p, size_t n, T *dst, T carry)                   \
     {                                                                                              \
         T factor = (T)p->factor, base = (T)p->base;                                                \
         if (p->flags & ALD__INTS_ZIGZAG) {                                                         \
@@ -394,12 +426,12 @@ static void add_up_strided(uint8_t *v, size_t at, size_t n, size_t stride)
         }                                                                                          \
         return p->flags & ALD__INTS_DELTA ? add_up_##T(n, dst, carry) : carry;                     \
     }                                                                                              \
-    static void add_past_##T(T *v, size_t at, size_t n, size_t stride)                             \
+    ALD__BODY void add_past_##T(T *v, size_t at, size_t n, size_t stride)                          \
     {                                                                                              \
         for (size_t i = at < stride ? stride : at; i < at + n; i++)                                \
             v[i] = (T)(v[i] + v[i - stride]);                                                      \
     }                                                                                              \
-    static void restore_##T(const ald__packed_ints *p, const uint8_t *src, size_t n, T *dst)       \
+    ALD__BODY void restore_##T(const ald__packed_ints *p, const uint8_t *src, size_t n, T *dst)    \
     {                                                                                              \
         const uint8_t *planes[PLANES_MAX];                                                         \
         uint8_t top[ALD__INTS_BLOCK];                                                              \
@@ -423,7 +455,8 @@ DEFINE_WIDTH(uint16_t)
 DEFINE_WIDTH(uint32_t)
 DEFINE_WIDTH(uint64_t)
 
-void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst)
+ALD__BODY void ald__ints_restore_body(const ald__packed_ints *p, const uint8_t *planes, size_t n,
+                                      void *dst)
 {
     switch (p->width) {
     case 1:
@@ -440,17 +473,30 @@ void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t 
     }
 }
 
-void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
-                          uint16_t *dst)
+ALD__VARIANTS(, ald__ints_restore,
+              (const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst),
+              (p, planes, n, dst))
+
+ALD__BODY void ald__indices_restore_body(const uint8_t *planes, size_t n, uint32_t bits, size_t at,
+                                         size_t count, uint16_t *dst, uint16_t *largest)
 {
+    uint16_t max = 0;
     const uint8_t *at_planes[PLANES_MAX];
     uint8_t top[ALD__INTS_BLOCK];
     find_planes(planes, n, bits, at, count, sizeof *dst, top, at_planes);
     join_planes(at_planes, count, sizeof *dst, dst);
+    for (size_t i = 0; i < count; i++)
+        max = dst[i] > max ? dst[i] : max;
+    *largest = max;
 }
 
+ALD__VARIANTS(, ald__indices_restore,
+              (const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+               uint16_t *dst, uint16_t *largest),
+              (planes, n, bits, at, count, dst, largest))
+
 /* Numbers of few bits are put together as narrow ones. */
-static void join_wide(const ald__ints_run *run, size_t count, uint64_t *dst)
+ALD__BODY void join_wide(const ald__ints_run *run, size_t count, uint64_t *dst)
 {
     const uint8_t *planes[PLANES_MAX];
     uint8_t top[ALD__INTS_BLOCK];
@@ -468,7 +514,7 @@ static void join_wide(const ald__ints_run *run, size_t count, uint64_t *dst)
     }
 }
 
-void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
+ALD__BODY void ald__ints_run_next_body(ald__ints_run *run, size_t count, uint64_t *dst)
 {
     const ald__packed_ints *p = run->p;
     join_wide(run, count, dst);
@@ -482,3 +528,6 @@ void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
     }
     run->at += count;
 }
+
+ALD__VARIANTS(, ald__ints_run_next, (ald__ints_run * run, size_t count, uint64_t *dst),
+              (run, count, dst))

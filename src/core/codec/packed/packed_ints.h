@@ -30,9 +30,14 @@ int ald__planes_are_clean(const uint8_t *planes, size_t n, uint32_t bits);
 
 /* All n values, as numbers of p->width bytes; dst is aligned for them. */
 void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst);
-/* `count` ≤ ALD__INTS_BLOCK indices of at most 16 bits from number `at` on, a multiple of 8, of n. */
+/* `count` ≤ ALD__INTS_BLOCK indices of at most 16 bits from number `at` on, a multiple of 8, of n; and the largest. */
 void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
-                          uint16_t *dst);
+                          uint16_t *dst, uint16_t *largest);
+
+/* Sums of n lengths, 4 bytes each at any address, up to each of them, as numbers of 4 or 8 bytes; and of all. The sums may be
+ * written over lengths: sum k ends where length k does, or before. */
+void ald__lengths_sum(const uint8_t *lengths, size_t n, uint8_t *sums, size_t width,
+                      uint64_t *total);
 
 /* n values of `width` bytes from one plane for each byte. */
 void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst);

@@ -52,13 +52,12 @@ ALD_NODISCARD ald_status ald__rebuild_strdict(ald__rebuild *r);
 ALD_NODISCARD ald_status ald__rebuild_strnum(ald__rebuild *r);
 ALD_NODISCARD ald_status ald__rebuild_strfront(ald__rebuild *r);
 
-#define ALD__TEXT_SLACK 16u /* readable bytes behind an inflated frame */
+#define ALD__TEXT_SLACK 32u /* readable bytes behind an inflated frame */
 
-/* Text: what is written so far. */
+/* Text: what is written so far. The offsets of strings lie side by side until text_finish gives slots without a value theirs. */
 typedef struct ald__text_out {
     ald__rebuild *r;
-    size_t slot; /* the next */
-    size_t size; /* bytes */
+    size_t strings, size; /* size: bytes */
 } ald__text_out;
 void ald__text_begin(ald__text_out *out, ald__rebuild *r);
 static inline void ald__text_offset_put(const ald__rebuild *r, size_t i, size_t v)
@@ -70,26 +69,28 @@ static inline void ald__text_offset_put(const ald__rebuild *r, size_t i, size_t 
     else
         memcpy(r->values + i * 8, &wide, 8);
 }
-/* Passes slots without a value up to the next that has one; 0: there is none. */
-static inline int ald__text_next(ald__text_out *out)
-{
-    while (out->slot < out->r->n && !ald__rebuild_is_valid(out->r, out->slot))
-        ald__text_offset_put(out->r, ++out->slot, out->size);
-    return out->slot < out->r->n;
-}
-/* That slot's text is what was added since. */
+/* The next string is what was added since the last. */
 static inline void ald__text_end(ald__text_out *out)
 {
-    ald__text_offset_put(out->r, ++out->slot, out->size);
+    ald__text_offset_put(out->r, ++out->strings, out->size);
 }
-/* The slots that are left have no value; the bytes are all that the column has. */
+/* All strings are there; the bytes are all that the column has. */
 ALD_NODISCARD ald_status ald__text_finish(ald__text_out *out);
 /* Adds bytes: there are ALD__TEXT_SLACK readable ones behind src + size. */
 ALD_NODISCARD ald_status ald__text_add(ald__text_out *out, const uint8_t *src, size_t size);
-/* Adds bytes that were written before, from offset `from` on. */
-ALD_NODISCARD ald_status ald__text_copy(ald__text_out *out, size_t from, size_t size);
-/* Lengths of the slots with a value, 4 bytes each at any address; they may be read while offsets are written, each before its
- * text_end. NULL: *status says why. */
+/* Copies in steps of half of ALD__TEXT_SLACK: both sides have that much room behind, where they may meet. */
+static inline void ald__text_copy_roomy(uint8_t *dst, const uint8_t *src, size_t size)
+{
+    uint8_t step[ALD__TEXT_SLACK / 2];
+    size_t i = 0;
+    do {
+        memcpy(step, src + i, sizeof step);
+        memcpy(dst + i, step, sizeof step);
+        i += sizeof step;
+    } while (i < size);
+}
+/* Lengths of the strings, 4 bytes each at any address; they may be read while offsets are written, each before its text_end.
+ * NULL: *status says why. */
 const uint8_t *ald__text_lengths(ald__rebuild *r, const ald__packed_ints *ints, ald_status *status);
 
 /* The words of a dictionary: word i is text[begins[i] .. begins[i + 1]). */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/base/cpu.h"
 #include "core/codec/packed/packed_lanes.h"
 
 #define SHORT_LIMIT 100000000u /* eight digits */
@@ -15,7 +16,7 @@ static const uint64_t tens_from_eight[] = {
     10000000000000000ull, 100000000000000000ull, 1000000000000000000ull, 10000000000000000000ull};
 
 /* Or more, below the next power of two. */
-static uint64_t largest_number(const uint64_t *v, size_t n)
+ALD__BODY uint64_t largest_number(const uint64_t *v, size_t n)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < n; i++)
@@ -24,7 +25,7 @@ static uint64_t largest_number(const uint64_t *v, size_t n)
 }
 
 /* Four digits of each v < 10^4: a number in two pairs, a pair in two digits. */
-static void split_fours(const uint16_t *v, size_t n, uint32_t *out)
+ALD__BODY void split_fours(const uint16_t *v, size_t n, uint32_t *out)
 {
     uint16_t pairs[4 * ALD__DIGITS_BLOCK];
     for (size_t i = 0; i < n; i++) {
@@ -40,13 +41,13 @@ static void split_fours(const uint16_t *v, size_t n, uint32_t *out)
     memcpy(out, pairs, n * sizeof *out);
 }
 
-static uint8_t count_short(uint32_t v)
+ALD__BODY uint8_t count_short(uint32_t v)
 {
     return (uint8_t)(1 + (v > 9) + (v > 99) + (v > 999) + (v > 9999) + (v > 99999) + (v > 999999) +
                      (v > 9999999));
 }
 
-static void format_fours(ald__digits *d, size_t n)
+ALD__BODY void format_fours(ald__digits *d, size_t n)
 {
     uint16_t v[ALD__DIGITS_BLOCK] = {0};
     uint32_t text[ALD__DIGITS_BLOCK];
@@ -59,7 +60,7 @@ static void format_fours(ald__digits *d, size_t n)
         d->count[i] = (uint8_t)(1 + (v[i] > 9) + (v[i] > 99) + (v[i] > 999));
 }
 
-static void format_eights(ald__digits *d, size_t n)
+ALD__BODY void format_eights(ald__digits *d, size_t n)
 {
     uint32_t v[ALD__DIGITS_BLOCK];
     uint16_t fours[2 * ALD__DIGITS_BLOCK] = {0};
@@ -108,7 +109,7 @@ static void format_each(ald__digits *d, size_t n)
     }
 }
 
-void ald__digits_format(ald__digits *d, size_t n)
+ALD__BODY void ald__digits_format_body(ald__digits *d, size_t n)
 {
     uint64_t largest = largest_number(d->text, n);
     if (ALD__FOR_SPEED && largest < 8192) /* a power of two below 10^4, and below 10^8 */
@@ -118,6 +119,8 @@ void ald__digits_format(ald__digits *d, size_t n)
     else
         format_each(d, n);
 }
+
+ALD__VARIANTS(, ald__digits_format, (ald__digits * d, size_t n), (d, n))
 
 void ald__digits_put_long(uint8_t *to, uint64_t text, size_t count, size_t digits)
 {

@@ -3,6 +3,7 @@
  * buffer and are then moved to their slots, from the back, where some slots have none. */
 #include <string.h>
 
+#include "core/base/cpu.h"
 #include "core/base/endian.h"
 #include "core/codec/packed/rebuild.h"
 
@@ -116,27 +117,19 @@ static void gather_dict(const ald__rebuild *r, const void *dict, size_t width, s
         GATHER(uint64_t);
 }
 
-static uint32_t largest(const uint16_t *v, size_t count)
-{
-    uint16_t max = 0;
-    for (size_t i = 0; i < count; i++)
-        max = v[i] > max ? v[i] : max;
-    return max;
-}
-
 static ald_status look_up(ald__rebuild *r, const void *dict)
 {
     const ald__packed_entry *e = r->entry;
-    uint16_t indices[ALD__INTS_BLOCK];
+    uint16_t indices[ALD__INTS_BLOCK], largest;
     ald_status st = ALD_OK;
     const uint8_t *planes = ald__rebuild_planes(r, r->valid, e->index_bits, &st);
     if (planes == NULL)
         return st;
     for (size_t at = 0; at < r->valid; at += ALD__INTS_BLOCK) {
         size_t count = r->valid - at < ALD__INTS_BLOCK ? r->valid - at : ALD__INTS_BLOCK;
-        ald__indices_restore(planes, r->valid, e->index_bits, at, count, indices);
-        if (largest(indices, count) >= e->count)
-            return ald__packed_bad(r->at, "past the dictionary: an index", largest(indices, count));
+        ald__indices_restore(planes, r->valid, e->index_bits, at, count, indices, &largest);
+        if (largest >= e->count)
+            return ald__packed_bad(r->at, "past the dictionary: an index", largest);
         gather_dict(r, dict, e->ints.width, at, indices, count);
     }
     return ALD_OK;
@@ -185,8 +178,8 @@ static const double divisors[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 #define ROUND 6755399441055744.0
 #define ROUND_BITS 0x4338000000000000ull
 
-/* Not 0 when a k is not between −2^51 and 2^51: moved up by 2^51 − 1 such a one, or the number behind it, has a high bit. */
-static uint64_t divide_doubles(uint8_t *values, size_t n, double power)
+/* *bad is not 0 when a k is not between −2^51 and 2^51: moved up by 2^51 − 1 such a one, or the number behind it, has a high bit. */
+ALD__BODY void divide_doubles_body(uint8_t *values, size_t n, double power, uint64_t *bad)
 {
     uint64_t high = 0;
     for (size_t i = 0; i < n; i++) {
@@ -200,10 +193,13 @@ static uint64_t divide_doubles(uint8_t *values, size_t n, double power)
         d = (d - ROUND) / power;
         memcpy(values + i * 8, &d, 8);
     }
-    return high & ~(2 * K_LIMIT - 1);
+    *bad = high & ~(2 * K_LIMIT - 1);
 }
 
-static void divide_floats(uint8_t *values, size_t n, double power)
+ALD__VARIANTS(static, divide_doubles, (uint8_t *values, size_t n, double power, uint64_t *bad),
+              (values, n, power, bad))
+
+ALD__BODY void divide_floats_body(uint8_t *values, size_t n, double power)
 {
     for (size_t i = 0; i < n; i++) {
         int32_t k;
@@ -213,6 +209,8 @@ static void divide_floats(uint8_t *values, size_t n, double power)
         memcpy(values + i * 4, &f, 4);
     }
 }
+
+ALD__VARIANTS(static, divide_floats, (uint8_t *values, size_t n, double power), (values, n, power))
 
 /* Exceptions take their places; positions rise. */
 static ald_status place_exceptions(ald__rebuild *r, const uint32_t *positions, const uint8_t *raw)
@@ -231,6 +229,7 @@ static ald_status divide_all(ald__rebuild *r)
 {
     const ald__packed_entry *e = r->entry;
     double power = divisors[e->small];
+    uint64_t bad = 0;
     ald_status st = ALD_OK;
     const uint8_t *planes = ald__rebuild_planes(r, r->valid, e->ints.bits, &st);
     if (planes == NULL)
@@ -238,7 +237,9 @@ static ald_status divide_all(ald__rebuild *r)
     ald__ints_restore(&e->ints, planes, r->valid, r->values);
     if (r->node->width == 4)
         divide_floats(r->values, r->valid, power);
-    else if (divide_doubles(r->values, r->valid, power) != 0)
+    else
+        divide_doubles(r->values, r->valid, power, &bad);
+    if (bad != 0)
         return ald__packed_bad(r->at, "not below 2^51: a decimal's integer, of bits", 52);
     return ALD_OK;
 }

@@ -132,15 +132,6 @@ static ald_status expand_tight(numbers *s, const uint8_t *t, size_t size)
     return ald__text_add(&s->out, t + begin, size - begin);
 }
 
-/* Text of any size in steps of ALD__TEXT_SLACK: both sides have room for the last one. */
-static inline uint8_t *copy_roomy(uint8_t *dst, const uint8_t *src, size_t size)
-{
-    memcpy(dst, src, ALD__TEXT_SLACK);
-    for (size_t i = ALD__TEXT_SLACK; i < size; i += ALD__TEXT_SLACK)
-        memcpy(dst + i, src + i, ALD__TEXT_SLACK);
-    return dst + size;
-}
-
 /* One string in pieces, where there is room even if every byte of it were a number of the most digits. */
 static ald_status expand_pieces(numbers *s, const word_piece *piece)
 {
@@ -148,7 +139,8 @@ static ald_status expand_pieces(numbers *s, const word_piece *piece)
     size_t count = 0, digits = 0;
     uint64_t text = 0;
     for (uint32_t slot = 0;; slot++, piece++) {
-        to = copy_roomy(to, piece->text, piece->size);
+        ald__text_copy_roomy(to, piece->text, piece->size);
+        to += piece->size;
         if (piece->kind == PIECE_END)
             break;
         ALD_TRY(next_number(s, slot, piece->kind, &text, &count, &digits));
@@ -239,7 +231,7 @@ static ald_status bad_templates(const numbers *s, uint64_t bytes)
 static ald_status expand_text(numbers *s, const uint8_t *lengths, const uint8_t *text)
 {
     size_t used = 0, bytes = s->r->entry->bytes;
-    for (size_t k = 0; ald__text_next(&s->out); k++) {
+    for (size_t k = 0; k < s->r->valid; k++) {
         uint32_t length;
         memcpy(&length, lengths + k * 4, 4);
         if (length > bytes - used)
@@ -257,7 +249,7 @@ static ald_status expand_words(numbers *s, ald__words *w)
         ALD_TRY(cut_words(s, w));
     while (w->at < w->total) {
         ALD_TRY(ald__words_block(s->r, w, &count));
-        for (size_t i = 0; i < count && ald__text_next(&s->out); i++) {
+        for (size_t i = 0; i < count; i++) {
             size_t word = w->block[i], length = w->begins[word + 1] - w->begins[word];
             if (length > bytes - used)
                 return bad_templates(s, (uint64_t)used + length);

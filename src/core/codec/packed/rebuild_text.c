@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets from lengths, and text. Lengths are put at the end of the offsets' buffer first: offset i + 1 is written when the
- * length of slot i was read, and the lengths that are left always lie behind it, since a slot has at most one length and a
- * length is no wider than an offset. */
+/* Offsets from lengths, and text. Lengths are put at the end of the offsets' buffer first: offset i + 1 is written when
+ * length i was read, and the lengths that are left always lie behind it, since a length is no wider than an offset. Where
+ * some slots have no value the offsets are moved to their slots last, from the back. */
 #include <string.h>
 
 #include "core/base/endian.h"
@@ -25,39 +25,32 @@ const uint8_t *ald__text_lengths(ald__rebuild *r, const ald__packed_ints *ints, 
     return lengths;
 }
 
-static ald_status check_total(const ald__rebuild *r, uint64_t total)
+/* Each slot's end from the back: that of the value before where it has none. */
+#define SPREAD_OFFSETS(T)                                                                          \
+    do {                                                                                           \
+        T *v = (T *)(void *)r->values;                                                             \
+        for (size_t i = r->n; i > k; i--) { /* the slots before have values, all of them */        \
+            v[i] = v[k];                                                                           \
+            k -= (size_t)ald__rebuild_is_valid(r, i - 1);                                          \
+        }                                                                                          \
+    } while (0)
+
+static void spread_offsets(const ald__rebuild *r)
 {
-    if (total == r->data_size)
-        return ALD_OK;
-    return ald__packed_bad(r->at, "not what the column has: sum of lengths", total);
+    size_t k = r->valid;
+    if (r->node->width == 4)
+        SPREAD_OFFSETS(uint32_t);
+    else
+        SPREAD_OFFSETS(uint64_t);
 }
 
-/* Inlined with a constant width. */
-static inline uint64_t sum_all(uint8_t *offsets, size_t width, const uint8_t *lengths, size_t n)
+/* What all offsets need when they have been made. */
+static ald_status settle_offsets(const ald__rebuild *r, uint64_t total)
 {
-    uint64_t total = 0;
-    memset(offsets, 0, width);
-    for (size_t i = 0; i < n; i++) {
-        total += length_at(lengths, i);
-        memcpy(offsets + (i + 1) * width, &total, width); /* little-endian hosts */
-    }
-    return total;
-}
-
-/* Without a branch at what cannot be guessed. */
-static uint64_t sum_valid(const ald__rebuild *r, const uint8_t *lengths)
-{
-    uint64_t total = 0;
-    size_t k = 0;
-    ald__text_offset_put(r, 0, 0);
-    for (size_t i = 0; i < r->n; i++) {
-        size_t has = (size_t)ald__rebuild_is_valid(r, i);
-        if (r->valid > 0)
-            total += length_at(lengths, k < r->valid ? k : r->valid - 1) & (0u - (uint32_t)has);
-        k += has;
-        ald__text_offset_put(r, i + 1, (size_t)total);
-    }
-    return total;
+    if (total != r->data_size)
+        return ald__packed_bad(r->at, "not what the column has: sum of lengths", total);
+    spread_offsets(r);
+    return ALD_OK;
 }
 
 ald_status ald__rebuild_lens(ald__rebuild *r)
@@ -67,12 +60,9 @@ ald_status ald__rebuild_lens(ald__rebuild *r)
     uint64_t total;
     if (lengths == NULL)
         return st;
-    if (r->valid < r->n)
-        total = sum_valid(r, lengths);
-    else
-        total = r->node->width == 4 ? sum_all(r->values, 4, lengths, r->n)
-                                    : sum_all(r->values, 8, lengths, r->n);
-    return check_total(r, total);
+    ald__text_offset_put(r, 0, 0);
+    ald__lengths_sum(lengths, r->valid, r->values + r->node->width, r->node->width, &total);
+    return settle_offsets(r, total);
 }
 
 ald_status ald__rebuild_str(ald__rebuild *r)
@@ -88,13 +78,11 @@ ald_status ald__rebuild_str(ald__rebuild *r)
 
 ald_status ald__rebuild_strfix(ald__rebuild *r)
 {
-    size_t total = 0, length = r->entry->small;
+    size_t length = r->entry->small;
     ALD_TRY(ald__rebuild_planes_of_bytes(r));
-    ald__text_offset_put(r, 0, 0);
-    for (size_t i = 0; i < r->n; i++) {
-        total += ald__rebuild_is_valid(r, i) ? length : 0;
-        ald__text_offset_put(r, i + 1, total);
-    }
+    for (size_t i = 0; i <= r->valid; i++)
+        ald__text_offset_put(r, i, i * length);
+    spread_offsets(r);
     return ALD_OK;
 }
 
@@ -103,39 +91,34 @@ ald_status ald__rebuild_strfix(ald__rebuild *r)
 void ald__text_begin(ald__text_out *out, ald__rebuild *r)
 {
     out->r = r;
-    out->slot = 0;
+    out->strings = 0;
     out->size = 0;
     ald__text_offset_put(r, 0, 0);
 }
 
 ald_status ald__text_finish(ald__text_out *out)
 {
-    (void)ald__text_next(out);
-    return check_total(out->r, out->size);
+    return settle_offsets(out->r, out->size);
+}
+
+/* Whether so many bytes more, and ALD__TEXT_SLACK behind them, are inside of the column: later text covers what is written
+ * too much. */
+static int has_slack(const ald__text_out *out, size_t size)
+{
+    size_t left = out->r->data_size - out->size;
+    return left >= ALD__TEXT_SLACK && size <= left - ALD__TEXT_SLACK;
 }
 
 ald_status ald__text_add(ald__text_out *out, const uint8_t *src, size_t size)
 {
+    uint8_t *to = out->r->data + out->size;
     if (size > out->r->data_size - out->size)
         return ald__packed_bad(out->r->at, "more than the column has: bytes of text",
                                (uint64_t)out->size + size);
-    /* Short ones in one piece where there is room behind: later text covers what is too much. */
-    if (size <= ALD__TEXT_SLACK && out->r->data_size - out->size >= ALD__TEXT_SLACK)
-        memcpy(out->r->data + out->size, src, ALD__TEXT_SLACK);
+    if (has_slack(out, size))
+        ald__text_copy_roomy(to, src, size);
     else if (size > 0)
-        memmove(out->r->data + out->size, src, size);
-    out->size += size;
-    return ALD_OK;
-}
-
-ald_status ald__text_copy(ald__text_out *out, size_t from, size_t size)
-{
-    uint8_t *data = out->r->data;
-    if (size > out->r->data_size - out->size)
-        return ald__packed_bad(out->r->at, "more than the column has: bytes of text",
-                               (uint64_t)out->size + size);
-    if (size > 0)
-        memcpy(data + out->size, data + from, size); /* both inside of what is written */
+        memcpy(to, src, size);
     out->size += size;
     return ALD_OK;
 }
@@ -183,11 +166,9 @@ ald_status ald__words_take(ald__rebuild *r, size_t bytes, ald__words *out)
 ald_status ald__words_block(ald__rebuild *r, ald__words *w, size_t *count)
 {
     size_t left = w->total - w->at;
-    uint16_t max = 0;
+    uint16_t max;
     *count = left < ALD__INTS_BLOCK ? left : ALD__INTS_BLOCK;
-    ald__indices_restore(w->indices, w->total, w->index_bits, w->at, *count, w->block);
-    for (size_t i = 0; i < *count; i++)
-        max = w->block[i] > max ? w->block[i] : max;
+    ald__indices_restore(w->indices, w->total, w->index_bits, w->at, *count, w->block, &max);
     w->at += *count;
     if (*count > 0 && max >= w->count)
         return ald__packed_bad(r->at, "past the dictionary: an index", max);
@@ -208,22 +189,21 @@ static size_t block_bytes(const ald__words *w, size_t count)
     return bytes;
 }
 
-/* The strings of a block where there is room for all of them and ALD__TEXT_SLACK more. */
-static void write_block(ald__text_out *out, const ald__words *w, size_t count)
+/* The strings of a block where there is room for all of them and ALD__TEXT_SLACK more. Inlined with a constant width. */
+static inline void write_block(ald__text_out *out, const ald__words *w, size_t count, size_t width)
 {
-    uint8_t *data = out->r->data;
+    const uint8_t *text = w->text;
+    const uint32_t *begins = w->begins;
+    uint8_t *to = out->r->data, *offset = out->r->values + (out->strings + 1) * width;
     size_t at = out->size;
-    for (size_t i = 0; i < count; i++) {
-        size_t begin = w->begins[w->block[i]], size = w->begins[w->block[i] + 1u] - begin;
-        memcpy(data + at, w->text + begin, ALD__TEXT_SLACK);
-        if (size > ALD__TEXT_SLACK)
-            memcpy(data + at + ALD__TEXT_SLACK, w->text + begin + ALD__TEXT_SLACK,
-                   size - ALD__TEXT_SLACK);
-        (void)ald__text_next(out); /* there is one for each value */
+    for (size_t i = 0; i < count; i++, offset += width) {
+        uint32_t word = w->block[i], begin = begins[word], size = begins[word + 1] - begin;
+        ald__text_copy_roomy(to + at, text + begin, size);
         at += size;
-        out->size = at;
-        ald__text_end(out);
+        memcpy(offset, &at, width); /* little-endian hosts */
     }
+    out->strings += count;
+    out->size = at;
 }
 
 static ald_status write_words(ald__rebuild *r, ald__words *w)
@@ -233,11 +213,14 @@ static ald_status write_words(ald__rebuild *r, ald__words *w)
     ald__text_begin(&out, r);
     while (w->at < w->total) {
         ALD_TRY(ald__words_block(r, w, &count));
-        if (ALD__FOR_SPEED && block_bytes(w, count) + ALD__TEXT_SLACK <= r->data_size - out.size) {
-            write_block(&out, w, count);
+        if (ALD__FOR_SPEED && has_slack(&out, block_bytes(w, count))) {
+            if (r->node->width == 4)
+                write_block(&out, w, count, 4);
+            else
+                write_block(&out, w, count, 8);
             continue;
         }
-        for (size_t i = 0; i < count && ald__text_next(&out); i++) {
+        for (size_t i = 0; i < count; i++) {
             const uint32_t *begin = &w->begins[w->block[i]];
             ALD_TRY(ald__text_add(&out, w->text + begin[0], begin[1] - begin[0]));
             ald__text_end(&out);
@@ -262,21 +245,21 @@ static ald_status write_fronts(ald__rebuild *r, const uint8_t *rests, const uint
                                const uint8_t *text)
 {
     ald__text_out out;
-    size_t used = 0, before = 0, before_size = 0;
+    size_t used = 0, before_size = 0;
     ald__text_begin(&out, r);
-    for (size_t k = 0; ald__text_next(&out); k++) {
-        size_t rest = length_at(rests, k), begin = out.size;
+    for (size_t k = 0; k < r->valid; k++) {
+        size_t rest = length_at(rests, k);
+        const uint8_t *before = r->data + (out.size - before_size);
         if (shared[k] > before_size)
             return ald__packed_bad(r->at, "more than the string before has: shared bytes",
                                    shared[k]);
         if (rest > r->entry->bytes - used)
             return ald__packed_bad(r->at, "more than the text has: bytes of a rest", rest);
-        ALD_TRY(ald__text_copy(&out, before, shared[k]));
+        ALD_TRY(ald__text_add(&out, before, shared[k])); /* all of it lies before what is written */
         ALD_TRY(ald__text_add(&out, text + used, rest));
         ald__text_end(&out);
         used += rest;
-        before = begin;
-        before_size = out.size - begin;
+        before_size = shared[k] + rest;
     }
     if (used != r->entry->bytes)
         return ald__packed_bad(r->at, "not all of the text: bytes of all rests", used);

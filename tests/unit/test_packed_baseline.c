@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The round trips once more, read by the code for processors without AVX2. */
+#define ALD__NO_AVX2
+/* NOLINTBEGIN(bugprone-suspicious-include): the definitions are the point */
+#include "core/codec/packed/packed_ints.c"
+#include "core/codec/packed/rebuild_digits.c"
+#include "core/codec/packed/rebuild_numbers.c"
+#include "core/codec/packed/rebuild_strnum.c"
+#include "core/codec/packed/rebuild_text.c"
+#include "test_packed_roundtrip.c"
+/* NOLINTEND(bugprone-suspicious-include) */
