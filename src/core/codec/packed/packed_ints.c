@@ -126,9 +126,9 @@ static void spread_top(const uint8_t *planes, size_t n, uint32_t bits, size_t at
 
 /* Where the bytes of numbers at … at + count are: `width` planes, of which those above the bits are zero. `at` is a multiple
  * of ALD__INTS_BLOCK's eights. */
-ALD__BODY void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
-                           uint32_t width, uint8_t top[ALD__INTS_BLOCK],
-                           const uint8_t *out[PLANES_MAX])
+static void find_planes(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+                        uint32_t width, uint8_t top[ALD__INTS_BLOCK],
+                        const uint8_t *out[PLANES_MAX])
 {
     static const uint8_t none[ALD__INTS_BLOCK];
     uint32_t j = 0;
@@ -160,7 +160,7 @@ ALD__BODY void join_width(const uint8_t *const *planes, size_t n, uint32_t w, ui
     }
 }
 
-ALD__BODY void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, void *dst)
+ALD__BODY void join_planes_body(const uint8_t *const *planes, size_t n, uint32_t w, void *dst)
 {
     if (w == 8)
         join_width(planes, n, 8, dst);
@@ -172,10 +172,13 @@ ALD__BODY void join_planes(const uint8_t *const *planes, size_t n, uint32_t w, v
         memcpy(dst, planes[0], n);
 }
 
+ALD__VARIANTS(static, join_planes, (const uint8_t *const *planes, size_t n, uint32_t w, void *dst),
+              (planes, n, w, dst))
+
 #define JOIN_VALUES 64u /* a cache line of each plane */
 
 /* k bytes each, side by side, to values that are `width` bytes apart. */
-ALD__BODY void scatter(const uint8_t *joined, size_t n, uint32_t k, size_t width, uint8_t *dst)
+static void scatter(const uint8_t *joined, size_t n, uint32_t k, size_t width, uint8_t *dst)
 {
     for (size_t i = 0; i < n; i++, dst += width) {
         if (k == 8)
@@ -188,7 +191,7 @@ ALD__BODY void scatter(const uint8_t *joined, size_t n, uint32_t k, size_t width
 }
 
 /* Eight, four or two planes at a time; the last ones with some that were done before. */
-ALD__BODY void ald__bytes_join_body(const uint8_t *planes, size_t n, size_t width, uint8_t *dst)
+void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst)
 {
     uint32_t k = width >= 8 ? 8 : width >= 4 ? 4 : 2;
     if (width == 1) {
@@ -208,9 +211,6 @@ ALD__BODY void ald__bytes_join_body(const uint8_t *planes, size_t n, size_t widt
         }
     }
 }
-
-ALD__VARIANTS(, ald__bytes_join, (const uint8_t *planes, size_t n, size_t width, uint8_t *dst),
-              (planes, n, width, dst))
 
 /* ---- Sums: inside of a vector in log2 steps, then what came before is added to all of it. */
 
@@ -234,7 +234,7 @@ ALD__BODY ald__lanes32 sums_in_uint32_t(ald__lanes32 x)
     return x + __builtin_shufflevector(none, x, 2, 3, 4, 5);
 }
 
-ALD__BODY uint8_t add_up_uint8_t(size_t n, uint8_t *v, uint8_t before)
+static uint8_t add_up_uint8_t(size_t n, uint8_t *v, uint8_t before)
 {
     ald__lanes all = (ald__lanes){0} + before;
     size_t i = 0;
@@ -271,7 +271,7 @@ ALD__BODY uint32_t add_up_uint32_t(size_t n, uint32_t *v, uint32_t before)
     return before;
 }
 
-ALD__BODY uint16_t add_up_uint16_t(size_t n, uint16_t *v, uint16_t before)
+static uint16_t add_up_uint16_t(size_t n, uint16_t *v, uint16_t before)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = before = (uint16_t)(before + v[i]);
@@ -408,9 +408,41 @@ static void add_up_strided(uint8_t *v, size_t at, size_t n, size_t stride)
         v[i] = (uint8_t)(v[i] + v[i - stride]);
 }
 
-/* What one width needs. */
-#define DEFINE_WIDTH(T)                                                                            \
-    ALD__BODY T unfold_##T(const ald__packed_ints *p, size_t n, T *dst, T carry)                   \
+/* ---- Unfolding */
+
+/* Numbers of few bits are put together as narrow ones, and widened as they are unfolded. */
+static uint32_t joined_width(uint32_t bits, uint32_t width)
+{
+    uint32_t w = bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : 1;
+    return ALD__FOR_SPEED && width >= 4 && w < width ? w : width;
+}
+
+/* A block at work. */
+typedef struct ints_block {
+    uint8_t top[ALD__INTS_BLOCK];
+    uint32_t joined[ALD__INTS_BLOCK];
+} ints_block;
+
+/* Numbers at … at + count of n as w bytes each: in dst if that is their width; else the result says where. */
+static const void *join_block(const uint8_t *src, size_t n, uint32_t bits, size_t at, size_t count,
+                              uint32_t w, uint32_t width, ints_block *block, void *dst)
+{
+    const uint8_t *planes[PLANES_MAX];
+    find_planes(src, n, bits, at, count, w, block->top, planes);
+    if (w == width)
+        join_planes(planes, count, width, dst);
+    else if (w == 4)
+        join_planes(planes, count, 4, block->joined);
+    else if (w == 2)
+        join_planes(planes, count, 2, block->joined);
+    else
+        return planes[0];
+    return block->joined;
+}
+
+/* Zigzag, factor and base of numbers in their own width. */
+#define DEFINE_UNFOLD(T)                                                                           \
+    ALD__BODY void unfold_##T##_body(const ald__packed_ints *p, size_t n, T *dst)                  \
     {                                                                                              \
         T factor = (T)p->factor, base = (T)p->base;                                                \
         if (p->flags & ALD__INTS_ZIGZAG) {                                                         \
@@ -424,23 +456,78 @@ static void add_up_strided(uint8_t *v, size_t at, size_t n, size_t stride)
             for (size_t i = 0; i < n; i++)                                                         \
                 dst[i] = (T)(dst[i] + base);                                                       \
         }                                                                                          \
-        return p->flags & ALD__INTS_DELTA ? add_up_##T(n, dst, carry) : carry;                     \
     }                                                                                              \
-    ALD__BODY void add_past_##T(T *v, size_t at, size_t n, size_t stride)                          \
+    ALD__VARIANTS(static, unfold_##T, (const ald__packed_ints *p, size_t n, T *dst), (p, n, dst))
+
+DEFINE_UNFOLD(uint8_t)
+DEFINE_UNFOLD(uint16_t)
+DEFINE_UNFOLD(uint32_t)
+DEFINE_UNFOLD(uint64_t)
+
+/* The same of narrower ones, without a branch: an odd z stands for −(z + 1) / 2, whose product is the complement of
+ * z / 2 · factor, and 1 − factor more. z / 2 has 32 bits, so that two products of 32 bits are enough. */
+#define WIDEN_FROM(T, N)                                                                           \
+    do {                                                                                           \
+        const N *from = narrow;                                                                    \
+        for (size_t i = 0; i < n && factor == 1; i++)                                              \
+            dst[i] = ((T)(from[i] >> zigzag) ^ (0 - (T)(from[i] & zigzag))) + base;                \
+        for (size_t i = 0; i < n && factor != 1; i++) {                                            \
+            uint32_t half = (uint32_t)(from[i] >> zigzag);                                         \
+            T odd = 0 - (T)(from[i] & zigzag), product = (T)half * (uint32_t)factor;               \
+            if (sizeof(T) == 8)                                                                    \
+                product += (T)((uint64_t)half * (uint32_t)(factor >> 32) << 32);                   \
+            dst[i] = (product ^ odd) + (odd & (T)(1 - factor)) + base;                             \
+        }                                                                                          \
+    } while (0)
+
+#define DEFINE_WIDEN(T)                                                                            \
+    ALD__BODY void widen_##T##_body(const ald__packed_ints *p, const void *narrow, uint32_t w,     \
+                                    size_t n, T *dst)                                              \
+    {                                                                                              \
+        uint32_t zigzag = (p->flags & ALD__INTS_ZIGZAG) != 0;                                      \
+        uint64_t factor = (T)p->factor;                                                            \
+        T base = (T)p->base;                                                                       \
+        if (w == 1)                                                                                \
+            WIDEN_FROM(T, uint8_t);                                                                \
+        else if (w == 2)                                                                           \
+            WIDEN_FROM(T, uint16_t);                                                               \
+        else                                                                                       \
+            WIDEN_FROM(T, uint32_t);                                                               \
+    }                                                                                              \
+    ALD__VARIANTS(static, widen_##T,                                                               \
+                  (const ald__packed_ints *p, const void *narrow, uint32_t w, size_t n, T *dst),   \
+                  (p, narrow, w, n, dst))
+
+DEFINE_WIDEN(uint32_t)
+DEFINE_WIDEN(uint64_t)
+#define widen_uint8_t(p, narrow, w, n, dst) ((void)(narrow)) /* none is narrower */
+#define widen_uint16_t(p, narrow, w, n, dst) ((void)(narrow))
+
+/* A block of numbers at … at + count of n. */
+#define DEFINE_RESTORE(T)                                                                          \
+    static T restore_block_##T(const ald__packed_ints *p, const uint8_t *src, size_t n, size_t at, \
+                               size_t count, T *dst, T carry)                                      \
+    {                                                                                              \
+        ints_block block;                                                                          \
+        uint32_t w = joined_width(p->bits, sizeof(T));                                             \
+        const void *narrow = join_block(src, n, p->bits, at, count, w, sizeof(T), &block, dst);    \
+        if (w < sizeof(T))                                                                         \
+            widen_##T(p, narrow, w, count, dst);                                                   \
+        else                                                                                       \
+            unfold_##T(p, count, dst);                                                             \
+        return p->flags & ALD__INTS_DELTA ? add_up_##T(count, dst, carry) : carry;                 \
+    }                                                                                              \
+    static void add_past_##T(T *v, size_t at, size_t n, size_t stride)                             \
     {                                                                                              \
         for (size_t i = at < stride ? stride : at; i < at + n; i++)                                \
             v[i] = (T)(v[i] + v[i - stride]);                                                      \
     }                                                                                              \
-    ALD__BODY void restore_##T(const ald__packed_ints *p, const uint8_t *src, size_t n, T *dst)    \
+    static void restore_##T(const ald__packed_ints *p, const uint8_t *src, size_t n, T *dst)       \
     {                                                                                              \
-        const uint8_t *planes[PLANES_MAX];                                                         \
-        uint8_t top[ALD__INTS_BLOCK];                                                              \
         T carry = (T)p->start;                                                                     \
         for (size_t at = 0; at < n; at += ALD__INTS_BLOCK) {                                       \
             size_t count = n - at < ALD__INTS_BLOCK ? n - at : ALD__INTS_BLOCK;                    \
-            find_planes(src, n, p->bits, at, count, sizeof *dst, top, planes);                     \
-            join_planes(planes, count, sizeof *dst, dst + at);                                     \
-            carry = unfold_##T(p, count, dst + at, carry);                                         \
+            carry = restore_block_##T(p, src, n, at, count, dst + at, carry);                      \
             if (!(p->flags & ALD__INTS_STRIDE))                                                    \
                 continue;                                                                          \
             if (ALD__FOR_SPEED && sizeof(T) == 1)                                                  \
@@ -450,13 +537,12 @@ static void add_up_strided(uint8_t *v, size_t at, size_t n, size_t stride)
         }                                                                                          \
     }
 
-DEFINE_WIDTH(uint8_t)
-DEFINE_WIDTH(uint16_t)
-DEFINE_WIDTH(uint32_t)
-DEFINE_WIDTH(uint64_t)
+DEFINE_RESTORE(uint8_t)
+DEFINE_RESTORE(uint16_t)
+DEFINE_RESTORE(uint32_t)
+DEFINE_RESTORE(uint64_t)
 
-ALD__BODY void ald__ints_restore_body(const ald__packed_ints *p, const uint8_t *planes, size_t n,
-                                      void *dst)
+void ald__ints_restore(const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst)
 {
     switch (p->width) {
     case 1:
@@ -473,12 +559,8 @@ ALD__BODY void ald__ints_restore_body(const ald__packed_ints *p, const uint8_t *
     }
 }
 
-ALD__VARIANTS(, ald__ints_restore,
-              (const ald__packed_ints *p, const uint8_t *planes, size_t n, void *dst),
-              (p, planes, n, dst))
-
-ALD__BODY void ald__indices_restore_body(const uint8_t *planes, size_t n, uint32_t bits, size_t at,
-                                         size_t count, uint16_t *dst, uint16_t *largest)
+void ald__indices_restore(const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
+                          uint16_t *dst, uint16_t *largest)
 {
     uint16_t max = 0;
     const uint8_t *at_planes[PLANES_MAX];
@@ -490,35 +572,10 @@ ALD__BODY void ald__indices_restore_body(const uint8_t *planes, size_t n, uint32
     *largest = max;
 }
 
-ALD__VARIANTS(, ald__indices_restore,
-              (const uint8_t *planes, size_t n, uint32_t bits, size_t at, size_t count,
-               uint16_t *dst, uint16_t *largest),
-              (planes, n, bits, at, count, dst, largest))
-
-/* Numbers of few bits are put together as narrow ones. */
-ALD__BODY void join_wide(const ald__ints_run *run, size_t count, uint64_t *dst)
-{
-    const uint8_t *planes[PLANES_MAX];
-    uint8_t top[ALD__INTS_BLOCK];
-    uint32_t narrow[ALD__INTS_BLOCK], w = run->p->bits > 32 ? 8 : run->p->bits > 8 ? 4 : 1;
-    find_planes(run->planes, run->n, run->p->bits, run->at, count, w, top, planes);
-    if (w == 8) {
-        join_planes(planes, count, 8, dst);
-    } else if (w == 4) {
-        join_planes(planes, count, 4, narrow);
-        for (size_t i = 0; i < count; i++)
-            dst[i] = narrow[i];
-    } else {
-        for (size_t i = 0; i < count; i++)
-            dst[i] = planes[0][i];
-    }
-}
-
-ALD__BODY void ald__ints_run_next_body(ald__ints_run *run, size_t count, uint64_t *dst)
+void ald__ints_run_next(ald__ints_run *run, size_t count, uint64_t *dst)
 {
     const ald__packed_ints *p = run->p;
-    join_wide(run, count, dst);
-    run->carry = unfold_uint64_t(p, count, dst, run->carry);
+    run->carry = restore_block_uint64_t(p, run->planes, run->n, run->at, count, dst, run->carry);
     for (size_t i = 0; run->ring != NULL && i < count; i++) {
         if (run->at + i >= p->stride)
             dst[i] += run->ring[run->ring_at];
@@ -528,6 +585,3 @@ ALD__BODY void ald__ints_run_next_body(ald__ints_run *run, size_t count, uint64_
     }
     run->at += count;
 }
-
-ALD__VARIANTS(, ald__ints_run_next, (ald__ints_run * run, size_t count, uint64_t *dst),
-              (run, count, dst))
