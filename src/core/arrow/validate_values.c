@@ -23,41 +23,23 @@ static const uint8_t *element(const ald__node_view *n, int64_t buffer, uint8_t w
 
 /* Top bit of *falls set when an offset of p[0 .. pairs] is negative or less than the one before. With no negative ones, the
  * difference of neighbours has the right sign. */
-ALD__BODY void falls32_body(const uint8_t *p, size_t pairs, uint32_t *falls)
-{
-    uint32_t bad = 0, x[LANE + 1];
-    size_t i = 0;
-    for (; pairs - i >= LANE; i += LANE) {
-        memcpy(x, p + 4 * i, sizeof x);
-        for (unsigned j = 0; j < LANE; j++)
-            bad |= x[j + 1] | x[j] | (x[j + 1] - x[j]);
-    }
-    for (; i < pairs; i++) {
-        memcpy(x, p + 4 * i, 8);
-        bad |= x[1] | x[0] | (x[1] - x[0]);
-    }
-    *falls = bad;
-}
+#define DEFINE_FALLS(bits)                                                                         \
+    ALD__BODY void falls##bits##_body(const uint8_t *p, size_t pairs, uint##bits##_t *falls)       \
+    {                                                                                              \
+        uint##bits##_t bad, x, next;                                                               \
+        memcpy(&bad, p + pairs * sizeof x, sizeof x);                                              \
+        for (size_t i = 0; i < pairs; i++) {                                                       \
+            memcpy(&x, p + i * sizeof x, sizeof x);                                                \
+            memcpy(&next, p + (i + 1) * sizeof x, sizeof x);                                       \
+            bad |= x | (next - x);                                                                 \
+        }                                                                                          \
+        *falls = bad;                                                                              \
+    }                                                                                              \
+    ALD__VARIANTS(static, falls##bits, (const uint8_t *p, size_t pairs, uint##bits##_t *falls),    \
+                  (p, pairs, falls))
 
-ALD__VARIANTS(static, falls32, (const uint8_t *p, size_t pairs, uint32_t *falls), (p, pairs, falls))
-
-ALD__BODY void falls64_body(const uint8_t *p, size_t pairs, uint64_t *falls)
-{
-    uint64_t bad = 0, x[LANE + 1];
-    size_t i = 0;
-    for (; pairs - i >= LANE; i += LANE) {
-        memcpy(x, p + 8 * i, sizeof x);
-        for (unsigned j = 0; j < LANE; j++)
-            bad |= x[j + 1] | x[j] | (x[j + 1] - x[j]);
-    }
-    for (; i < pairs; i++) {
-        memcpy(x, p + 8 * i, 16);
-        bad |= x[1] | x[0] | (x[1] - x[0]);
-    }
-    *falls = bad;
-}
-
-ALD__VARIANTS(static, falls64, (const uint8_t *p, size_t pairs, uint64_t *falls), (p, pairs, falls))
+DEFINE_FALLS(32)
+DEFINE_FALLS(64)
 
 static ald_status fail_offsets(const ald__validator *v, const ald__node_view *n, uint64_t limit)
 {

@@ -98,7 +98,7 @@ typedef struct ald__words {
     const uint8_t *text, *indices;
     uint32_t *begins; /* D + 1 */
     size_t count;
-    uint32_t index_bits;
+    uint32_t index_bits, longest;
     uint16_t block[ALD__INTS_BLOCK]; /* indices of values at … */
     size_t at, total;
 } ald__words;

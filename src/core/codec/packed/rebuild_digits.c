@@ -8,12 +8,8 @@
 #include "core/base/cpu.h"
 #include "core/codec/packed/packed_lanes.h"
 
-#define SHORT_LIMIT 100000000u /* eight digits */
-
-static const uint64_t tens_from_eight[] = {
-    100000000ull,         1000000000ull,         10000000000ull,         100000000000ull,
-    1000000000000ull,     10000000000000ull,     100000000000000ull,     1000000000000000ull,
-    10000000000000000ull, 100000000000000000ull, 1000000000000000000ull, 10000000000000000000ull};
+#define EIGHTS 100000000u /* 10^8 */
+#define ZEROS 0x3030303030303030ull
 
 /* Or more, below the next power of two. */
 ALD__BODY uint64_t largest_number(const uint64_t *v, size_t n)
@@ -60,20 +56,55 @@ ALD__BODY void format_fours(ald__digits *d, size_t n)
         d->count[i] = (uint8_t)(1 + (v[i] > 9) + (v[i] > 99) + (v[i] > 999));
 }
 
-ALD__BODY void format_eights(ald__digits *d, size_t n)
+/* Eight digits of each v < 10^8. */
+ALD__BODY void split_eights(const uint32_t *v, size_t n, uint64_t *out)
 {
-    uint32_t v[ALD__DIGITS_BLOCK];
     uint16_t fours[2 * ALD__DIGITS_BLOCK] = {0};
-    for (size_t i = 0; i < n; i++)
-        v[i] = (uint32_t)d->text[i];
     for (size_t i = 0; i < n; i++) {
         uint32_t high = v[i] / 10000;
         fours[2 * i] = (uint16_t)high;
         fours[2 * i + 1] = (uint16_t)(v[i] - high * 10000);
     }
-    split_fours(fours, 2 * n, (uint32_t *)(void *)d->text);
+    split_fours(fours, 2 * n, (uint32_t *)(void *)out);
+}
+
+ALD__BODY void format_eights(ald__digits *d, size_t n)
+{
+    uint32_t v[ALD__DIGITS_BLOCK];
+    for (size_t i = 0; i < n; i++)
+        v[i] = (uint32_t)d->text[i];
+    split_eights(v, n, d->text);
     for (size_t i = 0; i < n; i++)
         d->count[i] = count_short(v[i]);
+}
+
+/* A number of any size in eights. */
+ALD__BODY uint16_t cut_number(uint64_t v, uint32_t *low, uint32_t *high)
+{
+    uint64_t rest = v / EIGHTS, top = rest / EIGHTS;
+    *low = (uint32_t)(v - rest * EIGHTS);
+    *high = (uint32_t)(rest - top * EIGHTS);
+    return (uint16_t)top;
+}
+
+static uint8_t count_long(uint32_t low, uint32_t high, uint32_t top)
+{
+    if (top > 0)
+        return (uint8_t)(16 + count_short(top));
+    return (uint8_t)(high > 0 ? 8 + count_short(high) : count_short(low));
+}
+
+ALD__BODY void format_longs(ald__digits *d, size_t n)
+{
+    uint32_t low[ALD__DIGITS_BLOCK], high[ALD__DIGITS_BLOCK], tops = 0;
+    for (size_t i = 0; i < n; i++)
+        tops |= d->top[i] = cut_number(d->text[i], &low[i], &high[i]);
+    split_eights(low, n, d->text);
+    split_eights(high, n, d->high);
+    for (size_t i = 0; i < n; i++)
+        d->count[i] = (uint8_t)(high[i] > 0 ? 8 + count_short(high[i]) : count_short(low[i]));
+    for (size_t i = 0; i < n && tops > 0; i++)
+        d->count[i] = d->top[i] > 0 ? count_long(low[i], high[i], d->top[i]) : d->count[i];
 }
 
 /* Eight digits of one v < 10^8: halves, pairs and digits split side by side in one word. */
@@ -84,60 +115,47 @@ static uint64_t eight_digits(uint32_t v)
     x = q | (x - q * 100) << 16;
     q = ((x * 103) >> 10) & 0x000F000F000F000Full;
     x = q | (x - q * 10) << 8;
-    return x | 0x3030303030303030ull;
+    return x | ZEROS;
 }
 
-static uint8_t count_long(uint64_t v)
-{
-    uint8_t count = 8;
-    for (size_t i = 0; i < sizeof tens_from_eight / sizeof *tens_from_eight; i++)
-        count = (uint8_t)(count + (v >= tens_from_eight[i]));
-    return count;
-}
-
-/* Of any size. */
+/* One after the other. */
 static void format_each(ald__digits *d, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t v = d->text[i];
-        if (v < SHORT_LIMIT) {
-            d->text[i] = eight_digits((uint32_t)v);
-            d->count[i] = count_short((uint32_t)v);
-        } else {
-            d->count[i] = count_long(v);
-        }
+        uint32_t low, high;
+        d->top[i] = cut_number(d->text[i], &low, &high);
+        d->text[i] = eight_digits(low);
+        d->high[i] = eight_digits(high);
+        d->count[i] = count_long(low, high, d->top[i]);
     }
 }
 
 ALD__BODY void ald__digits_format_body(ald__digits *d, size_t n)
 {
     uint64_t largest = largest_number(d->text, n);
-    if (ALD__FOR_SPEED && largest < 8192) /* a power of two below 10^4, and below 10^8 */
+    d->is_long = !ALD__FOR_SPEED || largest >= 1u << 26;
+    if (!ALD__FOR_SPEED)
+        format_each(d, n);
+    else if (largest < 8192) /* a power of two below 10^4, and below 10^8 */
         format_fours(d, n);
-    else if (ALD__FOR_SPEED && largest < 1u << 26)
+    else if (!d->is_long)
         format_eights(d, n);
     else
-        format_each(d, n);
+        format_longs(d, n);
 }
 
 ALD__VARIANTS(, ald__digits_format, (ald__digits * d, size_t n), (d, n))
 
-void ald__digits_put_long(uint8_t *to, uint64_t text, size_t count, size_t digits)
+/* From the front: each piece writes over what the one before left too much. */
+void ald__digits_put_long(uint8_t *to, const ald__digits *d, size_t i, size_t digits)
 {
-    uint32_t high;
-    if (count <= 8) { /* zeros before the eight; digits ≤ 20 */
-        memset(to, '0', 12);
-        ald__store_le64(to + digits - 8, text);
-        return;
-    }
+    uint64_t high = d->is_long ? d->high[i] : ZEROS;
     if (digits > 16) {
-        uint64_t top = text / SHORT_LIMIT / SHORT_LIMIT; /* below 2^64 / 10^16 */
-        ald__store_le64(to, eight_digits((uint32_t)top) >> (8 * (24 - digits)));
-        to += digits - 16;
-        digits = 16;
+        uint64_t top = d->is_long ? eight_digits(d->top[i]) : ZEROS;
+        ald__store_le64(to, top >> (8 * (24 - digits)));
+        ald__store_le64(to + digits - 16, high);
+    } else {
+        ald__store_le64(to, high >> ((128 - 8 * digits) & 63));
     }
-    /* from the front: each piece writes over what the one before left too much */
-    high = (uint32_t)(text / SHORT_LIMIT % SHORT_LIMIT);
-    ald__store_le64(to, eight_digits(high) >> (8 * (16 - digits)));
-    ald__store_le64(to + digits - 8, eight_digits((uint32_t)(text % SHORT_LIMIT)));
+    ald__store_le64(to + digits - 8, d->text[i]);
 }

@@ -13,9 +13,10 @@
 #define MARK_PADDED 14u /* + digits */
 #define MARK_LAST 31u
 #define RINGS_BYTES (1u << 16) /* of strides, whatever the chunk has */
-#define PIECES_MAX 16384u /* of all words together; more of them are looked through each time */
-#define PIECE_END 0u      /* kinds of a piece: no number, … */
-#define PIECE_PLAIN 255u  /* … as many digits as it has, or so many */
+#define PIECES_MAX 16384u   /* of all words together; more of them are looked through each time */
+#define TOO_MANY UINT32_MAX /* a word with more numbers than slots, which no value may have */
+#define PIECE_END 0u        /* kinds of a piece: no number, … */
+#define PIECE_PLAIN 255u    /* … as many digits as it has, or so many */
 
 typedef struct number_slot {
     ald__ints_run run;
@@ -36,7 +37,7 @@ typedef struct numbers {
     ald__text_out out;
     ald__digits *blocks;
     word_piece *pieces; /* of all words; or NULL */
-    uint32_t *first;    /* of each word */
+    uint32_t *first;    /* of each word; or TOO_MANY */
     size_t piece_count;
     number_slot slots[ALD__PACKED_SLOT_MAX];
 } numbers;
@@ -57,31 +58,30 @@ static ald_status refill_slot(numbers *s, number_slot *n)
     return ALD_OK;
 }
 
-static ald_status too_many_marks(const numbers *s, uint32_t slot)
+static ald_status too_many_marks(const numbers *s, uint64_t marks)
 {
-    return ald__packed_bad(s->r->at, "more than there are slots: markers of a string",
-                           (uint64_t)slot + 1);
+    return ald__packed_bad(s->r->at, "more than there are slots: markers of a string", marks);
 }
 
-static ald_status too_large(const numbers *s, size_t digits)
+/* The next number of a slot, as so many digits as `kind` says; returns the end of what it wrote, or NULL. */
+static inline uint8_t *put_number(numbers *s, number_slot *n, uint32_t kind, uint8_t *to,
+                                  ald_status *status)
 {
-    return ald__packed_bad(s->r->at, "too large for its marker: a number, of digits", digits);
-}
-
-/* The next number of a slot: what ald__digits says of it, and how many digits it is to have. */
-static inline ald_status next_number(numbers *s, uint32_t slot, uint32_t kind, uint64_t *text,
-                                     size_t *count, size_t *digits)
-{
-    number_slot *n;
-    if (slot >= s->r->entry->small)
-        return too_many_marks(s, slot);
-    n = &s->slots[slot];
-    if (n->pos == n->count)
-        ALD_TRY(refill_slot(s, n));
-    *text = n->block->text[n->pos];
-    *count = n->block->count[n->pos++];
-    *digits = kind == PIECE_PLAIN ? *count : kind;
-    return *count <= *digits ? ALD_OK : too_large(s, *count);
+    size_t i, count, digits;
+    if (n->pos == n->count) {
+        *status = refill_slot(s, n);
+        if (*status != ALD_OK)
+            return NULL;
+    }
+    i = n->pos++;
+    count = n->block->count[i];
+    digits = kind == PIECE_PLAIN ? count : kind;
+    if (count > digits) {
+        *status = ald__packed_bad(s->r->at, "too large for its marker: a number, of digits", count);
+        return NULL;
+    }
+    ald__digits_put(to, n->block, i, digits);
+    return to + digits;
 }
 
 /* ---- Templates */
@@ -118,42 +118,47 @@ static size_t find_mark(const uint8_t *t, size_t at, size_t size)
 /* One string, wherever there may be room for it. */
 static ald_status expand_tight(numbers *s, const uint8_t *t, size_t size)
 {
-    uint8_t made[ALD__DIGITS_ROOM];
-    size_t begin = 0, count = 0, digits = 0;
+    uint8_t made[ALD__DIGITS_ROOM + ALD__TEXT_SLACK];
+    size_t begin = 0;
     uint32_t slot = 0;
-    uint64_t text = 0;
     for (size_t i = find_mark(t, 0, size); i < size; i = find_mark(t, begin, size)) {
+        ald_status st = ALD_OK;
+        const uint8_t *end;
         ALD_TRY(ald__text_add(&s->out, t + begin, i - begin));
-        ALD_TRY(next_number(s, slot++, kind_of(t[i]), &text, &count, &digits));
-        ald__digits_put(made, text, count, digits);
-        ALD_TRY(ald__text_add(&s->out, made, digits));
+        if (slot >= s->r->entry->small)
+            return too_many_marks(s, (uint64_t)slot + 1);
+        end = put_number(s, &s->slots[slot++], kind_of(t[i]), made, &st);
+        if (end == NULL)
+            return st;
+        ALD_TRY(ald__text_add(&s->out, made, (size_t)(end - made)));
         begin = i + 1;
     }
     return ald__text_add(&s->out, t + begin, size - begin);
 }
 
-/* One string in pieces, where there is room even if every byte of it were a number of the most digits. */
+/* One string in pieces, of which no more than there are slots have numbers, where there is room even if every byte of it were
+ * a number of the most digits. */
 static ald_status expand_pieces(numbers *s, const word_piece *piece)
 {
     uint8_t *to = s->r->data + s->out.size;
-    size_t count = 0, digits = 0;
-    uint64_t text = 0;
-    for (uint32_t slot = 0;; slot++, piece++) {
+    for (number_slot *n = s->slots;; n++, piece++) {
+        ald_status st = ALD_OK;
         ald__text_copy_roomy(to, piece->text, piece->size);
         to += piece->size;
         if (piece->kind == PIECE_END)
             break;
-        ALD_TRY(next_number(s, slot, piece->kind, &text, &count, &digits));
-        ald__digits_put(to, text, count, digits);
-        to += digits;
+        to = put_number(s, n, piece->kind, to, &st);
+        if (to == NULL)
+            return st;
     }
     s->out.size = (size_t)(to - s->r->data);
+    ald__text_end(&s->out);
     return ALD_OK;
 }
 
 static int has_room(const numbers *s, size_t size)
 {
-    return (s->r->data_size - s->out.size) / ALD__DIGITS_MAX > size + ALD__DIGITS_ROOM;
+    return s->r->data_size - s->out.size > (uint64_t)(size + ALD__DIGITS_ROOM) * ALD__DIGITS_MAX;
 }
 
 /* A template into `most` pieces at most; 0: it has more. */
@@ -174,10 +179,10 @@ static size_t cut_template(const uint8_t *t, size_t size, size_t most, word_piec
 static ald_status expand_template(numbers *s, const uint8_t *t, size_t size)
 {
     word_piece pieces[ALD__PACKED_SLOT_MAX + 1];
-    if (has_room(s, size) && cut_template(t, size, ALD__PACKED_SLOT_MAX + 1, pieces) > 0)
-        ALD_TRY(expand_pieces(s, pieces));
-    else
-        ALD_TRY(expand_tight(s, t, size));
+    size_t count = has_room(s, size) ? cut_template(t, size, ALD__PACKED_SLOT_MAX + 1, pieces) : 0;
+    if (count > 0 && count <= s->r->entry->small + 1u)
+        return expand_pieces(s, pieces);
+    ALD_TRY(expand_tight(s, t, size)); /* a marker too many is found where it stands */
     ald__text_end(&s->out);
     return ALD_OK;
 }
@@ -185,11 +190,9 @@ static ald_status expand_template(numbers *s, const uint8_t *t, size_t size)
 static ald_status expand_word(numbers *s, const ald__words *w, size_t word)
 {
     size_t begin = w->begins[word], size = w->begins[word + 1] - begin;
-    if (!ALD__FOR_SPEED || s->pieces == NULL || !has_room(s, size))
+    if (!ALD__FOR_SPEED || s->pieces == NULL || s->first[word] == TOO_MANY || !has_room(s, size))
         return expand_template(s, w->text + begin, size);
-    ALD_TRY(expand_pieces(s, s->pieces + s->first[word]));
-    ald__text_end(&s->out);
-    return ALD_OK;
+    return expand_pieces(s, s->pieces + s->first[word]);
 }
 
 /* ---- Words into pieces */
@@ -215,8 +218,10 @@ static ald_status cut_words(numbers *s, const ald__words *w)
         return ALD_E_NOMEM;
     at = s->pieces;
     for (size_t i = 0; i < w->count; i++) {
-        s->first[i] = (uint32_t)(at - s->pieces);
-        at += cut_template(w->text + w->begins[i], w->begins[i + 1] - w->begins[i], SIZE_MAX, at);
+        size_t count =
+            cut_template(w->text + w->begins[i], w->begins[i + 1] - w->begins[i], SIZE_MAX, at);
+        s->first[i] = count <= r->entry->small + 1u ? (uint32_t)(at - s->pieces) : TOO_MANY;
+        at += count;
     }
     return ALD_OK;
 }

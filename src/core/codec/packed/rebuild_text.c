@@ -132,6 +132,7 @@ static ald_status find_words(ald__rebuild *r, size_t bytes, ald__words *w)
         uint32_t length = w->begins[i];
         w->begins[i] = (uint32_t)total;
         total += length;
+        w->longest = length > w->longest ? length : w->longest;
         if (total > bytes)
             break;
     }
@@ -180,6 +181,8 @@ void ald__words_clear(ald__rebuild *r, ald__words *w)
     ald__release(r->alloc, w->begins, (w->count + 1) * sizeof *w->begins);
 }
 
+#define LONG_WORD 4096u /* bytes: a block of them is worth adding up */
+
 /* Bytes of a block's strings together. */
 static size_t block_bytes(const ald__words *w, size_t count)
 {
@@ -187,6 +190,13 @@ static size_t block_bytes(const ald__words *w, size_t count)
     for (size_t i = 0; i < count; i++)
         bytes += w->begins[w->block[i] + 1u] - w->begins[w->block[i]];
     return bytes;
+}
+
+/* Whether a block's strings fit, with ALD__TEXT_SLACK behind them. */
+static int has_room_for(const ald__text_out *out, const ald__words *w, size_t count)
+{
+    return ALD__FOR_SPEED && ((w->longest < LONG_WORD && has_slack(out, count * w->longest)) ||
+                              has_slack(out, block_bytes(w, count)));
 }
 
 /* The strings of a block where there is room for all of them and ALD__TEXT_SLACK more. Inlined with a constant width. */
@@ -213,7 +223,7 @@ static ald_status write_words(ald__rebuild *r, ald__words *w)
     ald__text_begin(&out, r);
     while (w->at < w->total) {
         ALD_TRY(ald__words_block(r, w, &count));
-        if (ALD__FOR_SPEED && has_slack(&out, block_bytes(w, count))) {
+        if (has_room_for(&out, w, count)) {
             if (r->node->width == 4)
                 write_block(&out, w, count, 4);
             else
