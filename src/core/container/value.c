@@ -198,7 +198,7 @@ static void grow_index(ald_value *map)
 {
     size_t slots = 4 * (size_t)INDEX_FROM, count = map->as.list.count;
     map->as.list.index = NULL;
-    if (count > UINT32_MAX / 4)
+    if (count > UINT32_MAX / 16)
         return;
     while (slots < 4 * count)
         slots *= 2;
