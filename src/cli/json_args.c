@@ -118,19 +118,48 @@ static ald_status read_object(cli_env *env, const char *path, yyjson_doc **out, 
 
 static ald_status fill(ald_value *out, yyjson_val *from, int depth, ald_error *err);
 
+static int compare_keys(const void *a, const void *b)
+{
+    yyjson_val *const *x = a, *const *y = b;
+    size_t size = yyjson_get_len(*x), other = yyjson_get_len(*y);
+    int order = memcmp(yyjson_get_str(*x), yyjson_get_str(*y), size < other ? size : other);
+    return order != 0 ? order : (size > other) - (size < other);
+}
+
+static ald_status check_keys(yyjson_val *object, ald_error *err)
+{
+    size_t count = 0;
+    yyjson_val **keys = malloc((yyjson_obj_size(object) + 1) * sizeof(*keys));
+    if (keys == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the metadata");
+    }
+    yyjson_obj_iter iter = yyjson_obj_iter_with(object);
+    for (yyjson_val *key = yyjson_obj_iter_next(&iter); key != NULL;
+         key = yyjson_obj_iter_next(&iter)) {
+        keys[count++] = key;
+    }
+    qsort(keys, count, sizeof(*keys), compare_keys);
+    ald_status status = ALD_OK;
+    for (size_t i = 1; status == ALD_OK && i < count; i++) {
+        if (compare_keys(&keys[i - 1], &keys[i]) == 0) {
+            status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
+                                   "the key '%s' occurs twice", yyjson_get_str(keys[i]));
+        }
+    }
+    free(keys);
+    return status;
+}
+
 static ald_status fill_object(ald_value *out, yyjson_val *from, int depth, int merge,
                               ald_error *err)
 {
+    CLI_TRY(check_keys(from, err));
     yyjson_obj_iter iter = yyjson_obj_iter_with(from);
     for (yyjson_val *key = yyjson_obj_iter_next(&iter); key != NULL;
          key = yyjson_obj_iter_next(&iter)) {
         const char *name = yyjson_get_str(key);
         size_t size = yyjson_get_len(key);
         yyjson_val *value = yyjson_obj_iter_get_val(key);
-        if (yyjson_obj_getn(from, name, size) != value) {
-            return ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET,
-                                 "the key '%s' occurs twice", name);
-        }
         if (merge && yyjson_is_null(value)) {
             ald_value_remove(out, name);
             continue;
@@ -311,11 +340,14 @@ static ald_status set_docs(cli_env *env, struct ArrowSchema *field, yyjson_val *
     return ALD_OK;
 }
 
-static struct ArrowSchema *find_field(struct ArrowSchema *schema, const char *name)
+/* From column *at on, and then from the first: mostly the next one is meant. */
+static struct ArrowSchema *find_field(struct ArrowSchema *schema, const char *name, int64_t *at)
 {
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        if (schema->children[i]->name != NULL && strcmp(schema->children[i]->name, name) == 0) {
-            return schema->children[i];
+    for (int64_t i = 0; i < schema->n_children; i++, (*at)++) {
+        *at = *at < schema->n_children ? *at : 0;
+        const char *other = schema->children[*at]->name;
+        if (other != NULL && strcmp(other, name) == 0) {
+            return schema->children[(*at)++];
         }
     }
     return NULL;
@@ -325,6 +357,7 @@ ald_status cli_column_docs_apply(cli_env *env, const char *path, struct ArrowSch
                                  ald_error *err)
 {
     yyjson_doc *doc = NULL;
+    int64_t at = 0;
     ald_status status = read_object(env, path, &doc, err);
     if (status != ALD_OK) {
         return status;
@@ -332,7 +365,7 @@ ald_status cli_column_docs_apply(cli_env *env, const char *path, struct ArrowSch
     yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_doc_get_root(doc));
     for (yyjson_val *key = yyjson_obj_iter_next(&iter); key != NULL && status == ALD_OK;
          key = yyjson_obj_iter_next(&iter)) {
-        struct ArrowSchema *field = find_field(schema, yyjson_get_str(key));
+        struct ArrowSchema *field = find_field(schema, yyjson_get_str(key), &at);
         if (field == NULL) {
             cli_hint_columns(env, schema);
             status = ald_error_set(err, ALD_E_INVALID_FORMAT, ALD_NO_OFFSET, "no column '%s'",
