@@ -266,7 +266,7 @@ ald_status cli_many_check_file(const cli_many *many, size_t index, const cli_inp
                                ald_error *err)
 {
     ald_status status = cli_many_check_size(many, index, file->file_size, err);
-    return status == ALD_OK && many->manifest.is_signed && !file->is_again
+    return status == ALD_OK && many->manifest.is_signed
                ? cli_many_check_hash(file->env, many, index, &file->source, err)
                : status;
 }

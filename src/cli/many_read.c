@@ -85,7 +85,6 @@ static ald_status open_next(joined *j, ald_error *err)
     j->row_count = 0;
     ald_status status = cli_input_open(env, j->in->many->paths[j->index], from, &j->next, err);
     if (status == ALD_OK) {
-        j->next.is_again = j->in->is_again;
         status = cli_many_check_file(j->in->many, j->index, &j->next, err);
     }
     if (status == ALD_OK && j->in->trust.is_own && j->in->like != NULL) {
@@ -93,6 +92,7 @@ static ald_status open_next(joined *j, ald_error *err)
     }
     if (status == ALD_OK) {
         j->next.some_rows = j->in->some_rows;
+        j->next.is_again = j->in->is_again;
         j->next.columns = j->in->columns;
         j->next.where = j->in->where;
         j->next.text_schema = &j->schema;
