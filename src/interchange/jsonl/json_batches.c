@@ -10,8 +10,9 @@
 #include "interchange/text/mem.h"
 
 #define DEFAULT_ROWS 65536u
-#define BATCH_BYTES ((uint64_t)16 << 20)        /* of input, at which a batch ends with its cell */
-#define BATCH_BYTES_FLAT ((uint64_t)32 << 20)   /* where DEFAULT_ROWS take no more, and no lists */
+#define BATCH_BYTES ((uint64_t)16 << 20)      /* of input, at which a batch ends with its cell */
+#define BATCH_BYTES_SLIM ((uint64_t)64 << 20) /* the same, of rows that take less than their text */
+#define BATCH_MEMORY ((uint64_t)16 << 20)
 #define BATCH_BYTES_ASKED ((uint64_t)256 << 20) /* when the number of rows was asked for */
 #define COLUMN_BYTES ((uint64_t)64 << 20)       /* of fixed-width values, for very wide tables */
 #define AT_ONCE_BYTES                                                                              \
@@ -74,17 +75,15 @@ static int has_lists(const ald__plan *plan)
     return 0;
 }
 
-/* Batches of DEFAULT_ROWS make chunks as they are; those with fewer rows have to be copied together. The items of lists may
- * take far more memory than their text. */
-static uint64_t usual_bytes(const ald__json_input *input, const ald__plans *plans)
+/* Batches of DEFAULT_ROWS make chunks as they are, those of fewer rows have to be copied together. So a batch may take more
+ * of the input when so many rows fit BATCH_MEMORY, going by samples; what the items of lists take is not known. */
+static uint64_t usual_bytes(const ald__plans *plans, const ald__json_sampled *sampled)
 {
-    uint64_t rows = 0;
-    for (size_t i = 0; i < input->cell_count; i++)
-        rows += input->cells[i].rows;
-    return rows == 0 || input->source.size_bytes / rows >= BATCH_BYTES_FLAT / DEFAULT_ROWS ||
-                   has_lists(plans->root)
-               ? BATCH_BYTES
-               : BATCH_BYTES_FLAT;
+    uint64_t row = 8 * (uint64_t)plans->leaf_count;
+    if (!sampled->records || has_lists(plans->root))
+        return BATCH_BYTES;
+    row += sampled->text_bytes / sampled->records;
+    return row <= BATCH_MEMORY / DEFAULT_ROWS ? BATCH_BYTES_SLIM : BATCH_BYTES;
 }
 
 ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plans,
@@ -101,7 +100,7 @@ ald_status ald__batches_new(const ald__json_input *input, const ald__plans *plan
     b->plans = plans;
     b->checked = checked;
     b->options = *options;
-    b->most_bytes = options->batch_rows ? BATCH_BYTES_ASKED : usual_bytes(input, plans);
+    b->most_bytes = options->batch_rows ? BATCH_BYTES_ASKED : usual_bytes(plans, &input->sampled);
     b->most_rows = options->batch_rows
                        ? rows_for_width(options->batch_rows, 16 * COLUMN_BYTES, plans->leaf_count)
                        : rows_for_width(DEFAULT_ROWS, COLUMN_BYTES, plans->leaf_count);

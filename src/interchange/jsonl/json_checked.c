@@ -57,6 +57,10 @@ static ald_status sample_cell(sampler *s, size_t cell, size_t records, ald__json
         if (status == ALD_OK)
             status = ald__infer_record(&infer, root);
         s->serial = infer.serial;
+        if (status != ALD_OK)
+            break;
+        s->checked->sampled.records++;
+        s->checked->sampled.text_bytes += ald__infer_text_bytes(root);
     }
     return status;
 }

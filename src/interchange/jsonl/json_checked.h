@@ -15,6 +15,7 @@ typedef struct ald__json_checked {
     ald__place_tree expected; /* samples and all batches so far */
     ald__place_tree actual;   /* all batches so far */
     int surprised;            /* the plans do not hold */
+    ald__json_sampled sampled;
 } ald__json_checked;
 
 /* `seed` as of all trees. */

@@ -260,3 +260,27 @@ ald_status ald__infer_record(ald__infer *infer, yyjson_val *record)
 {
     return object(infer, infer->tree->root, record, 1);
 }
+
+/* What is below a declared column may be deeper than the rest. */
+static uint64_t text_of(yyjson_val *value, unsigned depth)
+{
+    int is_object = unsafe_yyjson_is_obj(value);
+    uint64_t bytes = 0;
+    yyjson_val *item;
+    if (unsafe_yyjson_is_str(value))
+        return unsafe_yyjson_get_len(value);
+    if (!unsafe_yyjson_is_ctn(value) || depth > ALD__JSON_MAX_DEPTH)
+        return 0;
+    item = unsafe_yyjson_get_first(value);
+    for (size_t count = unsafe_yyjson_get_len(value); count > 0; count--) {
+        item += is_object;
+        bytes += text_of(item, depth + 1);
+        item = unsafe_yyjson_get_next(item);
+    }
+    return bytes;
+}
+
+uint64_t ald__infer_text_bytes(yyjson_val *record)
+{
+    return text_of(record, 1);
+}

@@ -21,6 +21,8 @@ typedef struct ald__infer {
 
 /* `record` was parsed with numbers as raw text. On failure *fault tells all but the record's offset. */
 ALD_NODISCARD ald_status ald__infer_record(ald__infer *infer, yyjson_val *record);
+/* Bytes of the strings in a record that inference took; keys are not counted. */
+uint64_t ald__infer_text_bytes(yyjson_val *record);
 
 /* The steps of it, for who walks the record and sees that no key comes twice: an object begins; the field of one of its
  * keys, which may be new; what the value is. `depth` is that of what holds the value, 1 for the record. */

@@ -19,6 +19,11 @@ typedef struct ald__json_cell {
     uint64_t lines; /* that begin in the cell behind a newline, in lines */
 } ald__json_cell;
 
+/* What strings take, by records that were looked at. */
+typedef struct ald__json_sampled {
+    uint64_t records, text_bytes;
+} ald__json_sampled;
+
 typedef struct ald__json_input {
     ald_source source;
     ald_host host;
@@ -27,6 +32,7 @@ typedef struct ald__json_input {
     int is_array;
     ald__json_cell *cells;
     size_t cell_count, cells_known; /* lines are counted in the first cells_known */
+    ald__json_sampled sampled;
 } ald__json_input;
 
 /* Looks at the first bytes and makes an index of empty cells; an array is searched for its elements. The source and the

@@ -10,6 +10,7 @@
 #include "interchange/text/mem.h"
 
 #define CELLS_PER_THREAD 4u /* of a wave: enough for the threads to end nearly together */
+#define SAMPLED 16u         /* records of a cell whose strings are measured */
 
 typedef struct survey_worker {
     ald__json_records records;
@@ -21,6 +22,7 @@ typedef struct survey_cell {
     ald__place_tree tree;
     ald__json_fault fault; /* error.status is ALD_OK: none */
     uint64_t rows, lines;
+    ald__json_sampled sampled;
 } survey_cell;
 
 typedef struct wave {
@@ -44,6 +46,10 @@ static ald_status read_record(const wave *w, survey_worker *worker, survey_cell 
     if (status == ALD_OK)
         status = ald__infer_record(&infer, root);
     worker->serial = infer.serial;
+    if (status == ALD_OK && cell->sampled.records < SAMPLED) {
+        cell->sampled.records++;
+        cell->sampled.text_bytes += ald__infer_text_bytes(root);
+    }
     return status;
 }
 
@@ -87,6 +93,7 @@ static void work(void *arg, uint32_t index)
         survey_cell *cell = &w->cells[i];
         ald__json_fault_clear(&cell->fault);
         cell->rows = cell->lines = 0;
+        cell->sampled = (ald__json_sampled){0, 0};
         if (ald__place_tree_reset(&cell->tree, &cell->fault.error) == ALD_OK)
             (void)read_cell(w, &w->workers[index], w->first + i, cell);
     }
@@ -160,6 +167,8 @@ static ald_status take_wave(wave *w, ald__place_tree *tree, uint64_t *rows, ald_
         input->cells[w->first + i].rows = cell->rows;
         input->cells[w->first + i].lines = cell->lines;
         input->cells_known = w->first + i + 1;
+        input->sampled.records += cell->sampled.records;
+        input->sampled.text_bytes += cell->sampled.text_bytes;
         *rows += cell->rows;
         if (cell->tree.root)
             status = ald__place_merge(tree, &cell->tree, stop, &fault->error);

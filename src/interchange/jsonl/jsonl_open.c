@@ -165,6 +165,7 @@ static ald_status one_pass(jsonl_reader *reader, size_t records, int *taken, ald
         return ALD_OK;
     if (status == ALD_OK)
         status = ald__json_checked_sample(&reader->checked, records, taken, err);
+    reader->input.sampled = reader->checked.sampled;
     if (status != ALD_OK || !*taken)
         return status;
     status = ald__plans_make(&reader->plans, &reader->host.alloc, &reader->checked.expected, &rules,
