@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values and profiles in one go. Knows the types where parsing a value tells all of its class; other columns are looked at
  * twice, while they are in the cache. */
+#include "interchange/csv/csv_numbers.h"
 #include "interchange/csv/infer.h"
 #include "interchange/csv/parse.h"
 #include "interchange/text/mem.h"
@@ -19,66 +20,25 @@ static ald_status take_field(taking *t, size_t row, ald_error *err)
     return ald__csv_parse_field(&t->s, row, err);
 }
 
-static ald_status take_int64(taking *t, ald_error *err)
+static ald_status take_numbers(taking *t, ald__csv_numbers_fn loop, ald_error *err)
 {
-    const ald__csv_rows *r = &t->s.walk->rows;
-    ald__column *column = t->s.column;
-    for (size_t row = 0; row < r->rows; row++) {
-        uint32_t begin = ald__csv_begin(r, row, t->s.index);
-        uint32_t n = r->ends[row * r->columns + t->s.index] - begin;
-        const uint8_t *p = t->s.walk->slab + begin;
-        uint64_t where = t->s.walk->slab_at + begin;
-        uint32_t negative = *p == '-';
-        ald_status st;
-        if (ald__csv_quick_null(&t->s, n, 8)) {
-            ald__csv_tally_null(&t->tally, where);
-            continue;
-        }
-        p += negative;
-        n -= negative;
-        if (n - 1 < 15) {
-            ald__swar_shape shape = ald__swar_shape16(p, n);
-            if (shape.plain && shape.point == n && (*p != '0' || (n == 1 && !negative))) {
-                int64_t v = (int64_t)ald__swar_digits16(p, n);
-                v = negative ? -v : v;
-                memcpy(column->values + (size_t)column->length * 8, &v, 8);
-                ald__csv_value_done(column);
-                ald__csv_tally_int(&t->tally, *p == '0' ? 0 : n, negative, where);
-                continue;
-            }
-        }
-        st = take_field(t, row, err);
+    const size_t rows = t->s.walk->rows.rows;
+    for (size_t row = loop(&t->s, &t->tally, 0); row < rows; row = loop(&t->s, &t->tally, row)) {
+        ald_status st = take_field(t, row++, err);
         if (st != ALD_OK)
             return st;
     }
     return ALD_OK;
 }
 
+static ald_status take_int64(taking *t, ald_error *err)
+{
+    return take_numbers(t, t->s.parser->reader->dialect.numbers->int64, err);
+}
+
 static ald_status take_double(taking *t, ald_error *err)
 {
-    const ald__csv_rows *r = &t->s.walk->rows;
-    ald__column *column = t->s.column;
-    for (size_t row = 0; row < r->rows; row++) {
-        uint32_t begin = ald__csv_begin(r, row, t->s.index);
-        uint32_t n = r->ends[row * r->columns + t->s.index] - begin;
-        const uint8_t *p = t->s.walk->slab + begin;
-        uint64_t where = t->s.walk->slab_at + begin;
-        ald__quick q;
-        ald_status st;
-        if (ald__csv_quick_null(&t->s, n, 8)) {
-            ald__csv_tally_null(&t->tally, where);
-            continue;
-        }
-        if (ald__quick_number(p, n, &q) && ald__csv_tally_quick(&t->tally, &q, *p == '-', where)) {
-            memcpy(column->values + (size_t)column->length * 8, &q.value, 8);
-            ald__csv_value_done(column);
-            continue;
-        }
-        st = take_field(t, row, err);
-        if (st != ALD_OK)
-            return st;
-    }
-    return ALD_OK;
+    return take_numbers(t, t->s.parser->reader->dialect.numbers->float64, err);
 }
 
 /* A moment of the column's kind: its number. 0: look closer. */

@@ -10,6 +10,8 @@
 #include "ald/io.h"
 #include "interchange/csv/masks.h"
 
+typedef struct ald__csv_numbers ald__csv_numbers;
+
 typedef struct ald__csv_dialect {
     uint8_t delimiter, quote;
     uint8_t comment; /* 0: none */
@@ -20,6 +22,7 @@ typedef struct ald__csv_dialect {
         block_bytes; /* pass one goes through the file in such blocks, whatever the number of threads */
     size_t slab_bytes; /* cut and parsed at once */
     size_t samples;    /* slabs that types are guessed from */
+    const ald__csv_numbers *numbers;
 } ald__csv_dialect;
 
 typedef enum ald__csv_fault_kind {

@@ -17,6 +17,23 @@ static void tally_flag(ald__profile *p, uint32_t flag, uint64_t first)
     take_first(&p->first_flag[__builtin_ctz(flag)], first);
 }
 
+void ald__csv_tally_add(ald__csv_tally *into, const ald__csv_tally *from)
+{
+    into->ints += from->ints;
+    into->floats += from->floats;
+    into->nulls += from->nulls;
+    take_first(&into->first_int, from->first_int);
+    take_first(&into->first_float, from->first_float);
+    take_first(&into->first_null, from->first_null);
+    take_first(&into->first_negative, from->first_negative);
+    take_first(&into->first_exponent, from->first_exponent);
+    take_first(&into->first_inexact, from->first_inexact);
+    if (from->int_digits > into->int_digits)
+        into->int_digits = from->int_digits;
+    if (from->frac_digits > into->frac_digits)
+        into->frac_digits = from->frac_digits;
+}
+
 void ald__csv_tally_fold(const ald__csv_tally *t, ald__profile *p)
 {
     p->count[ALD__TOKEN_INT] += t->ints;
@@ -27,6 +44,7 @@ void ald__csv_tally_fold(const ald__csv_tally *t, ald__profile *p)
     take_first(&p->first_kind[ALD__TOKEN_NULL], t->first_null);
     tally_flag(p, ALD__TOKEN_NEGATIVE, t->first_negative);
     tally_flag(p, ALD__TOKEN_EXPONENT, t->first_exponent);
+    tally_flag(p, ALD__TOKEN_INEXACT, t->first_inexact);
     if (t->int_digits > p->int_digits)
         p->int_digits = t->int_digits;
     if (t->frac_digits > p->frac_digits)
@@ -55,12 +73,7 @@ static inline int tally_number(ald__csv_tally *t, const uint8_t *p, uint32_t siz
     }
     if (n < 2 || (negative && whole == 0))
         return 0;
-    if (t->floats++ == 0)
-        t->first_float = where;
-    if (n - 1 - whole > t->frac_digits)
-        t->frac_digits = n - 1 - whole;
-    if (p[0] != '0' && whole > t->int_digits)
-        t->int_digits = whole;
+    ald__csv_tally_float(t, p[0] != '0' ? whole : 0, n - 1 - whole, where);
     return 1;
 }
 

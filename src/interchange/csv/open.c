@@ -4,6 +4,7 @@
 #include "ald/stream.h"
 #include "interchange/csv/csv_checked.h"
 #include "interchange/csv/csv_header.h"
+#include "interchange/csv/csv_numbers.h"
 #include "interchange/csv/reader.h"
 #include "interchange/csv/sniff.h"
 #include "interchange/text/column.h"
@@ -65,6 +66,8 @@ static ald_status take_dialect(ald__csv_reader *r, const ald_csv_options *o, ald
     d->max_field_bytes = o->max_field_bytes != 0 ? o->max_field_bytes : DEFAULT_FIELD_BYTES;
     if (d->masks == NULL)
         d->masks = ald__csv_masks_best();
+    if (d->numbers == NULL)
+        d->numbers = ald__csv_numbers_best();
     if (d->block_bytes == 0)
         d->block_bytes = DEFAULT_BLOCK_BYTES;
     if (d->slab_bytes == 0)
@@ -330,6 +333,7 @@ ald_status ald__csv_open_tuned(const ald_source *source, const ald_csv_options *
     r->dialect.samples = SAMPLES;
     if (tuning != NULL) {
         r->dialect.masks = tuning->masks;
+        r->dialect.numbers = tuning->numbers;
         r->dialect.block_bytes = tuning->block_bytes;
         r->dialect.slab_bytes = tuning->slab_bytes;
         if (tuning->samples != 0)

@@ -81,6 +81,7 @@ typedef struct ald__csv_tuning {
     ald__csv_masks_fn masks;        /* NULL: the best */
     uint64_t one_pass_bytes;        /* files of this size and more; 0: the default */
     size_t samples;                 /* for the types in one pass; 0: the default */
+    const ald__csv_numbers *numbers; /* NULL: the best */
 } ald__csv_tuning;
 
 /* ald_csv_open with a tuning (NULL: the default). */

@@ -38,6 +38,15 @@ static inline uint32_t ald__swar_digits8(uint64_t v, uint32_t count)
     return (uint32_t)(v * 10000 + (v >> 32));
 }
 
+/* The same for 0 to 7 of them, without a branch. */
+static inline uint32_t ald__swar_digits7(uint64_t v, uint32_t count)
+{
+    v = ((v << 8) << (56 - 8 * count)) & 0x0F0F0F0F0F0F0F0Full;
+    v = (v * 10 + (v >> 8)) & 0x00FF00FF00FF00FFull;
+    v = (v * 100 + (v >> 16)) & 0x0000FFFF0000FFFFull;
+    return (uint32_t)(v * 10000 + (v >> 32));
+}
+
 /* The value of `count` (0 to 16) digits at p. */
 static inline uint64_t ald__swar_digits16(const uint8_t *p, uint32_t count)
 {
@@ -69,27 +78,6 @@ static inline ald__swar_shape ald__swar_shape16(const uint8_t *p, uint32_t size)
     return s;
 }
 
-/* Digits with one point, 17 to 24 bytes in all. 0: something else; else the point's place + 1. 24 bytes behind p must be
- * readable. */
-static inline uint32_t ald__swar_point24(const uint8_t *p, uint32_t size)
-{
-    uint64_t a = ald__swar_nondigits(ald__swar_load8(p));
-    uint64_t b = ald__swar_nondigits(ald__swar_load8(p + 8));
-    uint64_t c = ald__swar_nondigits(ald__swar_load8(p + 16)) & ald__swar_low_bytes(size - 16);
-    uint64_t any = a != 0 ? a : b != 0 ? b : c;
-    uint32_t place;
-    if (any == 0 || (any & (any - 1)) != 0 || (a != 0) + (b != 0) + (c != 0) != 1)
-        return 0;
-    place = ((uint32_t)__builtin_ctzll(any) >> 3) + (a != 0 ? 0 : b != 0 ? 8 : 16);
-    return p[place] == '.' ? place + 1 : 0;
-}
-
-/* A decimal number of 17 to 24 bytes without sign, as digits and how many of them are decimals. */
-typedef struct ald__swar_decimal {
-    uint64_t mantissa;
-    uint32_t decimals, whole; /* digits of each part; whole is 0 for "0." and "." */
-} ald__swar_decimal;
-
 static const uint64_t ald__swar_powers[20] = {1ull,
                                               10ull,
                                               100ull,
@@ -110,6 +98,46 @@ static const uint64_t ald__swar_powers[20] = {1ull,
                                               100000000000000000ull,
                                               1000000000000000000ull,
                                               10000000000000000000ull};
+
+#define ALD__SWAR_NONE 255u
+
+/* The value of 1 to 16 bytes at p, and where their point stands (size: they are digits alone). ALD__SWAR_NONE: something
+ * else. */
+static inline uint32_t ald__swar_decimal16(const uint8_t *p, uint32_t size, uint64_t *mantissa)
+{
+    ald__swar_shape shape = ald__swar_shape16(p, size);
+    uint32_t point = shape.point, decimals;
+    if (!shape.plain)
+        return ALD__SWAR_NONE;
+    *mantissa = ald__swar_digits16(p, point);
+    if (point < size) {
+        decimals = size - 1 - point;
+        *mantissa =
+            *mantissa * ald__swar_powers[decimals] + ald__swar_digits16(p + point + 1, decimals);
+    }
+    return point;
+}
+
+/* Digits with one point, 17 to 24 bytes in all. 0: something else; else the point's place + 1. 24 bytes behind p must be
+ * readable. */
+static inline uint32_t ald__swar_point24(const uint8_t *p, uint32_t size)
+{
+    uint64_t a = ald__swar_nondigits(ald__swar_load8(p));
+    uint64_t b = ald__swar_nondigits(ald__swar_load8(p + 8));
+    uint64_t c = ald__swar_nondigits(ald__swar_load8(p + 16)) & ald__swar_low_bytes(size - 16);
+    uint64_t any = a != 0 ? a : b != 0 ? b : c;
+    uint32_t place;
+    if (any == 0 || (any & (any - 1)) != 0 || (a != 0) + (b != 0) + (c != 0) != 1)
+        return 0;
+    place = ((uint32_t)__builtin_ctzll(any) >> 3) + (a != 0 ? 0 : b != 0 ? 8 : 16);
+    return p[place] == '.' ? place + 1 : 0;
+}
+
+/* A decimal number of 17 to 24 bytes without sign, as digits and how many of them are decimals. */
+typedef struct ald__swar_decimal {
+    uint64_t mantissa;
+    uint32_t decimals, whole; /* digits of each part; whole is 0 for "0." and "." */
+} ald__swar_decimal;
 
 /* 0: not of that form, or more than 19 significant digits. */
 static inline int ald__swar_decimal24(const uint8_t *p, uint32_t size, ald__swar_decimal *out)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SSE2, which every x86-64 has, and AVX2 where processor and system have it. Included by masks.c alone. */
-#include <cpuid.h>
 #include <immintrin.h>
+
+#include "interchange/csv/x86/has_avx2.h"
 
 static uint64_t sse2_equal(const __m128i v[4], __m128i c)
 {
@@ -63,22 +64,10 @@ MASKS_AVX2 static unsigned masks_avx2(const uint8_t *data, size_t words, ald__cs
                                                                                       : 0);
 }
 
-/* AVX2 in the processor, and its registers saved by the system (XCR0 bits 1 and 2). */
-static int cpu_has_avx2(void)
-{
-    unsigned a, b, c, d, saved, saved_high;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & (1u << 27)))
-        return 0;
-    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(saved_high) : "c"(0));
-    if ((saved & 6) != 6)
-        return 0;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 5)) != 0;
-}
-
 static size_t masks_list(ald__csv_masks_fn list[4])
 {
     size_t count = 0;
-    if (cpu_has_avx2())
+    if (ald__has_avx2())
         list[count++] = masks_avx2;
     list[count++] = masks_sse2;
     return count;

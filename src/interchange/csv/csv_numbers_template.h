@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops of csv_numbers.h for one way to read digits: NUMBERS(x) names what is made here, NUMBERS_DECIMAL16 and
+ * NUMBERS_QUICK read, NUMBERS_FN is how functions are declared. What most fields of a column look like is done in the loop,
+ * with a branch only where columns differ, not values. */
+
+/* Integers of 16 to 18 digits, too. 0: look closer. */
+NUMBERS_FN ALD__NOINLINE int NUMBERS(odd_int)(const uint8_t *p, uint32_t n, ald__csv_tally *t,
+                                              uint64_t where, uint64_t *bits)
+{
+    uint32_t negative = *p == '-';
+    uint64_t m;
+    p += negative;
+    n -= negative;
+    if (n - 16 > 2 || *p == '0' || NUMBERS_DECIMAL16(p, 16, &m) != 16)
+        return 0;
+    for (uint32_t i = 16; i < n; i++) {
+        if (p[i] < '0' || p[i] > '9')
+            return 0;
+        m = m * 10 + (uint64_t)(p[i] - '0');
+    }
+    ald__csv_tally_int(t, n, negative, where);
+    ald__csv_tally_large(t, m, where);
+    *bits = negative ? 0 - m : m;
+    return 1;
+}
+
+/* Whatever ald__quick_number takes. */
+NUMBERS_FN ALD__NOINLINE int NUMBERS(odd_float)(const uint8_t *p, uint32_t n, ald__csv_tally *t,
+                                                uint64_t where, uint64_t *bits)
+{
+    ald__quick q;
+    if (!NUMBERS_QUICK(p, n, &q) || !ald__csv_tally_quick(t, &q, *p == '-', where))
+        return 0;
+    memcpy(bits, &q.value, 8);
+    return 1;
+}
+
+NUMBERS_FN size_t NUMBERS(int64)(const ald__csv_stretch *s, ald__csv_tally *tally, size_t row)
+{
+    const ald__csv_rows *r = &s->walk->rows;
+    ald__csv_tally t = ALD__CSV_TALLY_INIT;
+    numbers_column c = numbers_begin(s);
+    for (; row < r->rows; row++) {
+        uint32_t begin = ald__csv_begin(r, row, s->index);
+        uint32_t size = r->ends[row * r->columns + s->index] - begin, negative, n;
+        const uint8_t *p = s->walk->slab + begin;
+        uint64_t m, where = s->walk->slab_at + begin;
+        if (size == 0 && c.nulls) {
+            numbers_null(&c);
+            ald__csv_tally_null(&t, where);
+            continue;
+        }
+        negative = *p == '-';
+        n = size - negative;
+        if (n - 1 < 15 && NUMBERS_DECIMAL16(p + negative, n, &m) == n &&
+            (p[negative] != '0' || size == 1)) {
+            m = (m ^ (0 - (uint64_t)negative)) + negative;
+            ald__csv_tally_int(&t, p[negative] == '0' ? 0 : n, negative, where);
+        } else if (!NUMBERS(odd_int)(p, size, tally, where, &m)) {
+            break;
+        }
+        numbers_put(&c, m);
+    }
+    ald__csv_tally_add(tally, &t);
+    numbers_end(s, &c);
+    return row;
+}
+
+NUMBERS_FN size_t NUMBERS(float64)(const ald__csv_stretch *s, ald__csv_tally *tally, size_t row)
+{
+    const ald__csv_rows *r = &s->walk->rows;
+    ald__csv_tally t = ALD__CSV_TALLY_INIT;
+    numbers_column c = numbers_begin(s);
+    for (; row < r->rows; row++) {
+        uint32_t begin = ald__csv_begin(r, row, s->index);
+        uint32_t size = r->ends[row * r->columns + s->index] - begin, negative, n, point;
+        const uint8_t *p = s->walk->slab + begin;
+        uint64_t m, where = s->walk->slab_at + begin;
+        if (size == 0 && c.nulls) {
+            numbers_null(&c);
+            ald__csv_tally_null(&t, where);
+            continue;
+        }
+        negative = *p == '-';
+        n = size - negative;
+        p += negative;
+        /* 15 digits at most with a point, so that the division is of exact operands: no minus zero, no leading zeros */
+        if (n - 2 < 15 && (point = NUMBERS_DECIMAL16(p, n, &m)) < n &&
+            !((point > 1) & (*p == '0')) && (m != 0 || !negative)) {
+            double value = (double)m / ald__quick_powers[n - 1 - point];
+            value = ald__quick_signed(value, negative);
+            memcpy(&m, &value, 8);
+            ald__csv_tally_float(&t, *p == '0' ? 0 : point, n - 1 - point, where);
+        } else if (!NUMBERS(odd_float)(p - negative, size, tally, where, &m)) {
+            break;
+        }
+        numbers_put(&c, m);
+    }
+    ald__csv_tally_add(tally, &t);
+    numbers_end(s, &c);
+    return row;
+}
+
+static const ald__csv_numbers NUMBERS(loops) = {NUMBERS(int64), NUMBERS(float64)};
+
+#undef NUMBERS
+#undef NUMBERS_FN
+#undef NUMBERS_DECIMAL16
+#undef NUMBERS_QUICK
