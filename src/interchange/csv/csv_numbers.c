@@ -2,25 +2,49 @@
 /* Knows how a run of values goes into a column, the portable loops, and which of the others may run here. */
 #include "interchange/csv/csv_numbers.h"
 
-/* A column of 8 bytes a value while a loop has it. */
+/* A column of 8 bytes a value while a loop has it, with copies of all that stores into it cannot change. */
 typedef struct numbers_column {
+    const uint32_t *begin, *end; /* of the field; it begins `behind` behind *begin */
+    size_t begin_step, end_step, left;
+    uint32_t behind;
+    int nulls; /* an empty field is null, and there is a bitmap */
+    const uint8_t *slab;
+    uint64_t slab_at;
     uint8_t *next, *valid;
     size_t length, null_count;
-    int nulls; /* an empty field is null, and there is a bitmap */
 } numbers_column;
 
-static inline numbers_column numbers_begin(const ald__csv_stretch *s)
+static inline numbers_column numbers_begin(const ald__csv_stretch *s, size_t row)
 {
-    const ald__column *c = s->column;
-    size_t length = (size_t)c->length;
-    return (numbers_column){c->values + length * 8, c->valid, length, 0,
-                            s->quick_nulls && c->valid != NULL};
+    const ald__csv_rows *r = &s->walk->rows;
+    const ald__column *column = s->column;
+    numbers_column c = {.slab = s->walk->slab, .slab_at = s->walk->slab_at};
+    c.end = r->ends + row * r->columns + s->index;
+    c.end_step = r->columns;
+    c.behind = s->index != 0;
+    c.begin = c.behind ? c.end - 1 : r->starts + row;
+    c.begin_step = c.behind ? r->columns : 1;
+    c.left = r->rows - row;
+    c.nulls = s->quick_nulls && column->valid != NULL;
+    c.length = (size_t)column->length;
+    c.next = column->values + c.length * 8;
+    c.valid = column->valid;
+    return c;
 }
 
-static inline void numbers_end(const ald__csv_stretch *s, const numbers_column *c)
+static inline void numbers_next(numbers_column *c)
+{
+    c->begin += c->begin_step;
+    c->end += c->end_step;
+    c->left--;
+}
+
+/* The row that it stopped at. */
+static inline size_t numbers_end(const ald__csv_stretch *s, const numbers_column *c)
 {
     s->column->length = (int64_t)c->length;
     s->column->null_count += (int64_t)c->null_count;
+    return s->walk->rows.rows - c->left;
 }
 
 static inline void numbers_append(numbers_column *c, uint64_t bits, uint32_t valid)

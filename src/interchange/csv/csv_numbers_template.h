@@ -37,68 +37,60 @@ NUMBERS_FN ALD__NOINLINE int NUMBERS(odd_float)(const uint8_t *p, uint32_t n, al
 
 NUMBERS_FN size_t NUMBERS(int64)(const ald__csv_stretch *s, ald__csv_tally *tally, size_t row)
 {
-    const ald__csv_rows *r = &s->walk->rows;
     ald__csv_tally t = ALD__CSV_TALLY_INIT;
-    numbers_column c = numbers_begin(s);
-    for (; row < r->rows; row++) {
-        uint32_t begin = ald__csv_begin(r, row, s->index);
-        uint32_t size = r->ends[row * r->columns + s->index] - begin, negative, n;
-        const uint8_t *p = s->walk->slab + begin;
-        uint64_t m, where = s->walk->slab_at + begin;
-        if (size == 0 && c.nulls) {
-            numbers_null(&c);
+    numbers_column c = numbers_begin(s, row);
+    for (; c.left > 0; numbers_next(&c)) {
+        uint32_t begin = *c.begin + c.behind, size = *c.end - begin;
+        const uint8_t *p = c.slab + begin;
+        uint32_t negative = *p == '-', n = size - negative;
+        uint64_t m, where = c.slab_at + begin;
+        p += negative;
+        if (n - 1 < 15 && NUMBERS_DECIMAL16(p, n, &m) == n && (*p != '0' || size == 1)) {
+            ald__csv_tally_int(&t, n - (*p == '0'), negative, where);
+            numbers_put(&c, (m ^ (0 - (uint64_t)negative)) + negative);
+        } else if (size == 0 && c.nulls) {
             ald__csv_tally_null(&t, where);
-            continue;
-        }
-        negative = *p == '-';
-        n = size - negative;
-        if (n - 1 < 15 && NUMBERS_DECIMAL16(p + negative, n, &m) == n &&
-            (p[negative] != '0' || size == 1)) {
-            m = (m ^ (0 - (uint64_t)negative)) + negative;
-            ald__csv_tally_int(&t, p[negative] == '0' ? 0 : n, negative, where);
-        } else if (!NUMBERS(odd_int)(p, size, tally, where, &m)) {
+            numbers_null(&c);
+        } else if (NUMBERS(odd_int)(p - negative, size, tally, where, &m)) {
+            numbers_put(&c, m);
+        } else {
             break;
         }
-        numbers_put(&c, m);
     }
     ald__csv_tally_add(tally, &t);
-    numbers_end(s, &c);
-    return row;
+    return numbers_end(s, &c);
 }
 
 NUMBERS_FN size_t NUMBERS(float64)(const ald__csv_stretch *s, ald__csv_tally *tally, size_t row)
 {
-    const ald__csv_rows *r = &s->walk->rows;
     ald__csv_tally t = ALD__CSV_TALLY_INIT;
-    numbers_column c = numbers_begin(s);
-    for (; row < r->rows; row++) {
-        uint32_t begin = ald__csv_begin(r, row, s->index);
-        uint32_t size = r->ends[row * r->columns + s->index] - begin, negative, n, point;
-        const uint8_t *p = s->walk->slab + begin;
-        uint64_t m, where = s->walk->slab_at + begin;
-        if (size == 0 && c.nulls) {
-            numbers_null(&c);
-            ald__csv_tally_null(&t, where);
-            continue;
-        }
-        negative = *p == '-';
-        n = size - negative;
+    numbers_column c = numbers_begin(s, row);
+    for (; c.left > 0; numbers_next(&c)) {
+        uint32_t begin = *c.begin + c.behind, size = *c.end - begin, point, zero, whole;
+        const uint8_t *p = c.slab + begin;
+        uint32_t negative = *p == '-', n = size - negative;
+        uint64_t m, where = c.slab_at + begin;
         p += negative;
-        /* 15 digits at most with a point, so that the division is of exact operands: no minus zero, no leading zeros */
+        zero = *p == '0';
+        /* 15 digits at most with a point, so that the division is of exact operands; no minus zero, no leading zeros */
         if (n - 2 < 15 && (point = NUMBERS_DECIMAL16(p, n, &m)) < n &&
-            !((point > 1) & (*p == '0')) && (m != 0 || !negative)) {
+            ((((whole = point - zero) != 0) & zero) | ((m == 0) & negative)) == 0) {
             double value = (double)m / ald__quick_powers[n - 1 - point];
             value = ald__quick_signed(value, negative);
             memcpy(&m, &value, 8);
-            ald__csv_tally_float(&t, *p == '0' ? 0 : point, n - 1 - point, where);
-        } else if (!NUMBERS(odd_float)(p - negative, size, tally, where, &m)) {
+            ald__csv_tally_float(&t, whole, n - 1 - point, where);
+            numbers_put(&c, m);
+        } else if (size == 0 && c.nulls) {
+            ald__csv_tally_null(&t, where);
+            numbers_null(&c);
+        } else if (NUMBERS(odd_float)(p - negative, size, tally, where, &m)) {
+            numbers_put(&c, m);
+        } else {
             break;
         }
-        numbers_put(&c, m);
     }
     ald__csv_tally_add(tally, &t);
-    numbers_end(s, &c);
-    return row;
+    return numbers_end(s, &c);
 }
 
 static const ald__csv_numbers NUMBERS(loops) = {NUMBERS(int64), NUMBERS(float64)};

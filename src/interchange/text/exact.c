@@ -321,34 +321,67 @@ int ald__number_is_exact(const ald__number *n)
     return ald__number_to_double(n, &d) && ald__number_compare(n, d < 0 ? -d : d) == 0;
 }
 
-/* A quotient of doubles is a few units of the last place off. Exact integers say by how much: with the quotient m·2^q
- * and s = −(q + decimals) the distance is m·5^decimals − digits·2^s, and one unit is 5^decimals. */
+/* A quotient, on the way to the nearest double: m·2^q is about digits·10^-decimals, and s = −(q + decimals). The distance is
+ * m·5^decimals − digits·2^s, and one unit of m is 5^decimals: exact integers say how far off m is. */
+typedef struct quotient {
+    uint64_t digits, m;
+    uint32_t decimals;
+    int s;
+} quotient;
+
+/* Rounds q->m; whether the result gives the digits back. */
+static int nearest_wide(quotient *q)
+{
+    const __int128 unit = pow5[q->decimals], half = (__int128)1 << (q->s - 1);
+    __int128 gap =
+        (__int128)((unsigned __int128)q->m * pow5[q->decimals]) - ((__int128)q->digits << q->s);
+    for (; 2 * gap > unit || (2 * gap == unit && q->m % 2 != 0); gap -= unit)
+        q->m--;
+    for (; 2 * gap < -unit || (2 * gap == -unit && q->m % 2 != 0); gap += unit)
+        q->m++;
+    gap = gap < 0 ? -gap : gap;
+    return gap < half || (gap == half && q->digits % 2 == 0);
+}
+
+/* The same for up to 25 decimals where one unit is enough, -1: it is not. The operands of the division are a half of their
+ * last place off at most, and so is its result: three units are less than 2^60, so that what the products have above 64 bits
+ * does not matter. A sign is as good as random here, so nothing branches on it. */
+static int nearest_narrow(quotient *q)
+{
+    const int64_t unit = (int64_t)pow5[q->decimals], half = (int64_t)1 << (q->s - 1);
+    int64_t gap = (int64_t)(q->m * (uint64_t)unit - (q->digits << q->s)), step, sign;
+    step = (2 * gap > unit) - (2 * gap < -unit);
+    gap -= step * unit;
+    sign = gap >> 63;
+    gap = (gap ^ sign) - sign;
+    if (2 * gap >= unit)
+        return -1;
+    q->m -= (uint64_t)step;
+    return (gap < half) | ((gap == half) & (q->digits % 2 == 0));
+}
+
 int ald__number_nearest(uint64_t digits, uint32_t decimals, double *out, int *faithful)
 {
     static const double powers[28] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
                                       1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
                                       1e20, 1e21, 1e22, 1e23, 1e24, 1e25, 1e26, 1e27};
-    double x;
+    quotient q = {digits, 0, decimals, 0};
     halves h;
-    __int128 gap, unit;
     uint64_t bits;
-    int s;
+    int gives_back = -1;
     if (decimals > 27 || digits < 10 || digits % 1000000000000000 == 0)
         return 0; /* powers of ten have digits at two places */
-    x = (double)digits / powers[decimals];
-    h = double_parts(x);
-    s = -(h.q + (int)decimals);
-    if (s < 1 || s > 62 || h.m < (1ull << 52) + 4 || h.m > (1ull << 53) - 4)
+    h = double_parts((double)digits / powers[decimals]);
+    q.m = h.m;
+    q.s = -(h.q + (int)decimals);
+    if (q.s < 1 || q.s > 62 || h.m < (1ull << 52) + 4 || h.m > (1ull << 53) - 4)
         return 0;
-    unit = pow5[decimals];
-    gap = (__int128)((unsigned __int128)h.m * pow5[decimals]) - ((__int128)digits << s);
-    for (; 2 * gap > unit || (2 * gap == unit && h.m % 2 != 0); gap -= unit)
-        h.m--;
-    for (; 2 * gap < -unit || (2 * gap == -unit && h.m % 2 != 0); gap += unit)
-        h.m++;
-    gap = gap < 0 ? -gap : gap;
-    *faithful = 2 * gap < (__int128)1 << s || (2 * gap == (__int128)1 << s && digits % 2 == 0);
-    bits = (uint64_t)(h.q + 1075) << 52 | (h.m & ((1ull << 52) - 1));
+    if (decimals <= 25)
+        gives_back = nearest_narrow(&q);
+    if (gives_back < 0)
+        gives_back = nearest_wide(&q);
+    *faithful = gives_back;
+    bits = (uint64_t)(h.q + 1075) << 52 | (q.m & ((1ull << 52) - 1));
     memcpy(out, &bits, sizeof *out);
     return 1;
 }

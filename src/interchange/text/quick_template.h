@@ -2,30 +2,45 @@
 /* ald__quick_number for one way to read digits. QUICK(x) names what is made here, QUICK_DIGITS(x) what reads digits, QUICK_FN
  * is how functions are declared. Branches depend on what most numbers of a column have in common, never on a sign. */
 
+/* 0: no decimal of up to 19 significant digits, with an exponent or without. */
+QUICK_FN int QUICK(parts)(const uint8_t *p, uint32_t n, ald__swar_decimal *out, int32_t *e,
+                          uint8_t *has_exponent)
+{
+    uint32_t exponent, point = ALD__SWAR_NONE;
+    *e = 0;
+    *has_exponent = 0;
+    if (n > 16 && QUICK_DIGITS(decimal24)(p, n, out))
+        return 1;
+    exponent = ald__quick_exponent(p, n, e);
+    *has_exponent = exponent > 0;
+    if (exponent == 0)
+        return 0;
+    n -= exponent;
+    if (n > 16)
+        return QUICK_DIGITS(decimal24)(p, n, out);
+    if (n >= 2)
+        point = QUICK_DIGITS(decimal16)(p, n, &out->mantissa);
+    if (point > n || (*p == '0' && point > 1))
+        return 0;
+    out->whole = *p == '0' ? 0 : point;
+    out->decimals = point == n ? 0 : n - 1 - point;
+    return 1;
+}
+
 /* With an exponent, or of 17 bytes and more. No sign. */
 QUICK_FN int QUICK(long)(const uint8_t *p, uint32_t n, ald__quick *out)
 {
     ald__swar_decimal d;
-    int32_t e = 0;
+    int32_t e;
     int faithful;
-    uint32_t exponent = ald__quick_exponent(p, n, &e), body = n - exponent;
-    if (body > 16) {
-        if (!QUICK_DIGITS(decimal24)(p, body, &d))
-            return 0;
-    } else {
-        uint32_t point = body < 2 ? ALD__SWAR_NONE : QUICK_DIGITS(decimal16)(p, body, &d.mantissa);
-        if (point > 16 || (*p == '0' && point > 1))
-            return 0;
-        d.whole = *p == '0' ? 0 : point;
-        d.decimals = point == body ? 0 : body - 1 - point;
-    }
+    if (!QUICK(parts)(p, n, &d, &e, &out->has_exponent))
+        return 0;
     e = (int32_t)d.decimals - e;
     if (e < 0 || !ald__number_nearest(d.mantissa, (uint32_t)e, &out->value, &faithful))
         return 0;
     out->whole = d.whole;
     out->decimals = d.decimals;
     out->is_int = 0;
-    out->has_exponent = exponent > 0;
     out->is_faithful = faithful != 0;
     return 1;
 }

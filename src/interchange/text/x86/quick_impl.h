@@ -22,7 +22,7 @@ QUICK_AVX2 static inline __m128i quick_load(const uint8_t *p)
 /* Bit i: byte i is no digit. */
 QUICK_AVX2 static inline uint32_t quick_nondigits(__m128i text)
 {
-    __m128i low = _mm_add_epi8(text, _mm_set1_epi8(-128 - '0')); /* digits are the lowest ten */
+    __m128i low = _mm_add_epi8(text, _mm_set1_epi8(0x80 - '0')); /* digits are the lowest ten */
     return (uint32_t)_mm_movemask_epi8(_mm_cmpgt_epi8(low, _mm_set1_epi8(-128 + 9)));
 }
 
