@@ -112,7 +112,8 @@ static double time_masks(const table *t, ald__csv_masks_fn masks)
 
 static double time_split(const table *t)
 {
-    ald__csv_dialect d = {',', '"', 0, 0, UINT64_MAX, ald__csv_masks_best(), 1 << 20, 96 << 10, 0, NULL};
+    ald__csv_dialect d = {',',     '"',      0, 0,   UINT64_MAX, ald__csv_masks_best(),
+                          1 << 20, 96 << 10, 0, NULL};
     ald__csv_rows rows;
     size_t at = 0;
     double start;
@@ -135,7 +136,8 @@ static double time_split(const table *t)
 /* Splitting, then all fields as numbers. */
 static double time_numbers(const table *t, double *sum)
 {
-    ald__csv_dialect d = {',', '"', 0, 0, UINT64_MAX, ald__csv_masks_best(), 1 << 20, 96 << 10, 0, NULL};
+    ald__csv_dialect d = {',',     '"',      0, 0,   UINT64_MAX, ald__csv_masks_best(),
+                          1 << 20, 96 << 10, 0, NULL};
     ald__csv_rows rows;
     size_t at = 0;
     double used = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading in one pass, where types come from samples, against two passes: types, values, notes, errors and batches must be the
  * same, whatever surprise the file has and wherever it stands. */
+#include "interchange/csv/csv_numbers.h"
 #include "unit/csv_fixture.h"
 
 #define MOST_COLUMNS 4
@@ -220,8 +221,10 @@ static int run_case(uint64_t seed, int *restarts)
         o.text.types = &types;
     }
     source = ald_source_memory(text, text_size);
+    tuning.numbers = ald__csv_numbers_variant(pick(2));
     csv_read(&two, &source, &o, &host, &tuning);
     o.text.restart = &again;
+    tuning.numbers = ald__csv_numbers_variant(pick(2));
     csv_read(&one, &source, &o, &host, &tuning);
     *restarts += read_again(&one, &again, &host);
     equal = same(&one, &two);
@@ -257,7 +260,7 @@ static void test_no_memory(void)
     static const char *const texts[] = {"a,b,c\n1,x,0.5\n2,y,\n,z,1.5\n4,w,2\n",
                                         "a,b,c\n1,x,0.5\n2,y,\n,z,1.5\n4.5,\"w\"\"\",x\n",
                                         "\"a\"\n\"1\"\n\"2\"\n\"\"\n\"x\"\n"};
-    const ald__csv_tuning tuning = {10, 8, NULL, 1, 1};
+    const ald__csv_tuning tuning = {10, 8, NULL, 1, 1, NULL};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         ald_source source = ald_source_memory(texts[i], strlen(texts[i]));
         ald_status status = ALD_E_NOMEM;

@@ -422,7 +422,7 @@ static void test_no_memory(void)
 {
     static const char text[] = "a,b,c\n1,x,0.1234567890123456789\n2,\"y\"\"z\",1\n,,2\n3,w,4\n";
     static const char *const nulls[] = {"", "NA"};
-    ald__csv_tuning tuning = {20, 10, NULL, 0, 0};
+    ald__csv_tuning tuning = {20, 10, NULL, 0, 0, NULL};
     ald_csv_options o = plain;
     o.nulls = nulls;
     o.null_count = 2;
@@ -464,7 +464,7 @@ static ald_status failing_read(void *ctx, uint64_t offset, void *buf, size_t siz
 static void test_no_reads(void)
 {
     static const char text[] = "a,b\n1,0.1234567890123456789\n2,1\n3,4\n5,6\n";
-    ald__csv_tuning tuning = {8, 8, NULL, 0, 0};
+    ald__csv_tuning tuning = {8, 8, NULL, 0, 0, NULL};
     for (int n = 0;; n++) {
         ald_allocator alloc = check_heap_init(&heap, -1);
         ald_host host = csv_host(&alloc, 2);
@@ -507,7 +507,7 @@ static ald_status changing_read(void *ctx, uint64_t offset, void *buf, size_t si
 
 static void test_changing_file(void)
 {
-    ald__csv_tuning tuning = {8, 8, NULL, 0, 0};
+    ald__csv_tuning tuning = {8, 8, NULL, 0, 0, NULL};
     for (int at = 0; at < 60; at++) {
         ald_allocator alloc = check_heap_init(&heap, -1);
         ald_host host = csv_host(&alloc, 1 + (uint32_t)(at % 2));

@@ -15,6 +15,7 @@ typedef struct batch_job {
     ald__csv_parser parser;
     ald__csv_look look;          /* in one pass */
     uint64_t offset, skip, rows; /* from a mark; rows to skip; rows of the batch */
+    int is_last;
     struct ArrowArray out;
     ald_status status;
     ald_error error;
@@ -126,6 +127,12 @@ static ald_status changed(const ald__csv_reader *r, ald_error *err)
                          ald__csv_source_name(&r->source));
 }
 
+/* The rows are not what was counted. In one pass nobody looked at them before: two passes say what is wrong. */
+static ald_status miscounted(const ald__csv_reader *r, ald_error *err)
+{
+    return r->checked != NULL ? ALD_E_SCHEMA_MISMATCH : changed(r, err);
+}
+
 static ald_status skip_rows(batch_job *job, ald_error *err)
 {
     uint64_t left = job->skip;
@@ -135,7 +142,7 @@ static ald_status skip_rows(batch_job *job, ald_error *err)
             return st;
         if (job->walk.rows.rows == 0 && (job->walk.fault.kind != ALD__CSV_FINE ||
                                          job->walk.pos >= job->reader->source.size_bytes))
-            return changed(job->reader, err);
+            return miscounted(job->reader, err);
         left -= job->walk.rows.rows;
     }
     return ALD_OK;
@@ -147,6 +154,17 @@ static ald_status parse_slab(batch_job *job, ald_error *err)
     if (job->reader->checked == NULL)
         return ald__csv_parse_slab(&job->parser, &job->walk, err);
     return ald__csv_take_slab(&job->parser, &job->look.infer, &job->walk, err);
+}
+
+/* Behind the last row that was counted there is none. */
+static ald_status check_end(batch_job *job, ald_error *err)
+{
+    ald_status st;
+    job->walk.limit = UINT64_MAX;
+    st = ald__csv_walk_next(&job->walk, 1, err);
+    if (st == ALD_OK && (job->walk.rows.rows > 0 || job->walk.fault.kind != ALD__CSV_FINE))
+        st = miscounted(job->reader, err);
+    return st;
 }
 
 static ald_status parse_rows(batch_job *job, ald_error *err)
@@ -170,11 +188,12 @@ static ald_status parse_rows(batch_job *job, ald_error *err)
         if (job->parser.fault.kind != ALD__CSV_FINE)
             return ald__csv_fault_error(job->reader, &job->parser.fault, err);
         left -= job->walk.rows.rows;
-        if (left > 0 && (job->walk.fault.kind != ALD__CSV_FINE ||
-                         job->walk.pos >= job->reader->source.size_bytes))
-            return changed(job->reader, err);
+        if (job->walk.fault.kind != ALD__CSV_FINE
+                ? left > 0 || r->checked != NULL
+                : left > 0 && job->walk.pos >= job->reader->source.size_bytes)
+            return miscounted(job->reader, err);
     }
-    return ALD_OK;
+    return job->is_last && r->checked != NULL ? check_end(job, err) : ALD_OK;
 }
 
 static ald_status finish_batch(batch_job *job, ald_error *err)
@@ -221,6 +240,7 @@ static ald_status run_batch_wave(ald__csv_reader *r, ald_error *err)
         job->offset = r->marks[b->mark].offset;
         job->skip = b->row - r->marks[b->mark].row;
         job->rows = end - b->row;
+        job->is_last = end == r->rows;
         b->row = end;
     }
     ald__csv_run(r, b->ready, job_run, b);

@@ -3,6 +3,7 @@
  * notes which columns have many texts in one block, though blocks and batches do not end at the same rows. */
 #include "interchange/csv/csv_checked.h"
 
+#include "interchange/csv/csv_shape.h"
 #include "interchange/text/column.h"
 #include "interchange/text/mem.h"
 
@@ -180,6 +181,13 @@ static ald_status take_samples(const ald__csv_reader *r, ald__csv_walk *walk, al
                : st;
 }
 
+static ald_status survey_shape(ald__csv_reader *r, ald_error *err)
+{
+    r->rows = r->padded = r->skipped = 0;
+    r->mark_count = 0;
+    return ald__csv_survey_shape(r, err);
+}
+
 static ald_status sample(ald__csv_reader *r, ald__csv_look *look, ald_error *err)
 {
     ald__csv_walk walk;
@@ -198,6 +206,8 @@ static ald_status sample(ald__csv_reader *r, ald__csv_look *look, ald_error *err
                             r->dialect.slab_bytes + ALD__CSV_OVERHANG_BYTES, &r->alloc, err);
     if (st == ALD_OK && r->mark_count > 0)
         st = take_samples(r, &walk, &look->infer, err);
+    if (st == ALD_OK && walk.fault.kind != ALD__CSV_FINE)
+        st = survey_shape(r, err); /* an error, but for a file that was changed meanwhile */
     ald__csv_walk_clear(&walk);
     return st;
 }
@@ -252,9 +262,12 @@ ald_status ald__csv_guess(ald__csv_reader *reader, ald_error *err)
 {
     ald__csv_look look;
     ald_status st;
+    int known;
     memset(&look, 0, sizeof look);
     forget(reader);
-    st = ald__csv_survey_shape(reader, err);
+    st = ald__csv_shape(reader, &known, err);
+    if (st == ALD_OK && !known)
+        st = survey_shape(reader, err);
     if (st == ALD_OK)
         st = checked_new(reader, err);
     if (st == ALD_OK)

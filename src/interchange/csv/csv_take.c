@@ -24,9 +24,10 @@ static ald_status take_numbers(taking *t, ald__csv_numbers_fn loop, ald_error *e
 {
     const size_t rows = t->s.walk->rows.rows;
     for (size_t row = loop(&t->s, &t->tally, 0); row < rows; row = loop(&t->s, &t->tally, row)) {
-        ald_status st = take_field(t, row++, err);
+        ald_status st = take_field(t, row, err);
         if (st != ALD_OK)
             return st;
+        row++;
     }
     return ALD_OK;
 }

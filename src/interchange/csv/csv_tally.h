@@ -13,8 +13,7 @@ typedef struct ald__csv_tally {
 } ald__csv_tally;
 
 #define ALD__CSV_TALLY_INIT                                                                        \
-    {0,          0,          0,          ALD__NEVER, ALD__NEVER, ALD__NEVER,                       \
-     ALD__NEVER, ALD__NEVER, ALD__NEVER, 0,          0}
+    {0, 0, 0, ALD__NEVER, ALD__NEVER, ALD__NEVER, ALD__NEVER, ALD__NEVER, ALD__NEVER, 0, 0}
 
 void ald__csv_tally_add(ald__csv_tally *into, const ald__csv_tally *from);
 void ald__csv_tally_fold(const ald__csv_tally *tally, ald__profile *into);

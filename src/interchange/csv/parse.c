@@ -2,6 +2,7 @@
 /* Knows how fields become values: one column at a time over the rows of a slab, with a short way for what most fields look
  * like and one general way for all else. */
 #include "interchange/csv/parse.h"
+#include "interchange/csv/csv_numbers.h"
 
 #include "interchange/text/mem.h"
 #include "interchange/text/quick.h"
@@ -101,36 +102,6 @@ ald_status ald__csv_parse_field(const ald__csv_stretch *s, size_t row, ald_error
     return ald__column_add_null(s->column, err);
 }
 
-static ald_status parse_int64(const ald__csv_stretch *s, ald_error *err)
-{
-    const ald__csv_rows *r = &s->walk->rows;
-    for (size_t row = 0; row < r->rows; row++) {
-        uint32_t begin = ald__csv_begin(r, row, s->index);
-        uint32_t n = r->ends[row * r->columns + s->index] - begin;
-        const uint8_t *p = s->walk->slab + begin;
-        uint32_t negative = *p == '-';
-        ald_status st;
-        if (ald__csv_quick_null(s, n, 8))
-            continue;
-        p += negative;
-        n -= negative;
-        if (n - 1 < 16) {
-            ald__swar_shape shape = ald__swar_shape16(p, n);
-            if (shape.plain && shape.point == n && (*p != '0' || (n == 1 && !negative))) {
-                int64_t v = (int64_t)ald__swar_digits16(p, n);
-                v = negative ? -v : v;
-                memcpy(s->column->values + (size_t)s->column->length * 8, &v, 8);
-                ald__csv_value_done(s->column);
-                continue;
-            }
-        }
-        st = ald__csv_parse_field(s, row, err);
-        if (st != ALD_OK)
-            return st;
-    }
-    return ALD_OK;
-}
-
 /* Longer numbers where they stand: yyjson stops at the delimiter, and takes JSON's grammar only. 0: look closer. */
 static int long_double(const uint8_t *p, uint32_t n, double *out)
 {
@@ -144,30 +115,34 @@ static int long_double(const uint8_t *p, uint32_t n, double *out)
     return *out != 0;
 }
 
-static ald_status parse_double(const ald__csv_stretch *s, ald_error *err)
+/* A double that does not give its digits back, or of more of them than the loops take. 0: look closer. */
+static int parse_long(const ald__csv_stretch *s, size_t row)
 {
     const ald__csv_rows *r = &s->walk->rows;
     const uint8_t delimiter = r->dialect->delimiter;
-    const int unseen = is_unseen_float(s);
-    int in_place =
-        !unseen && (delimiter == ',' || delimiter == '\t' || delimiter == ';' || delimiter == '|');
-    for (size_t row = 0; row < r->rows; row++) {
-        uint32_t begin = ald__csv_begin(r, row, s->index);
-        uint32_t n = r->ends[row * r->columns + s->index] - begin;
-        const uint8_t *p = s->walk->slab + begin;
-        ald__quick q;
-        ald_status st;
-        if (ald__csv_quick_null(s, n, 8))
-            continue;
-        if ((ald__quick_number(p, n, &q) && (q.is_faithful || !unseen)) ||
-            (in_place && long_double(p, n, &q.value))) {
-            memcpy(s->column->values + (size_t)s->column->length * 8, &q.value, 8);
-            ald__csv_value_done(s->column);
-            continue;
-        }
-        st = ald__csv_parse_field(s, row, err);
+    uint32_t begin = ald__csv_begin(r, row, s->index);
+    uint32_t n = r->ends[row * r->columns + s->index] - begin;
+    const uint8_t *p = s->walk->slab + begin;
+    ald__quick q;
+    int in_place = delimiter == ',' || delimiter == '\t' || delimiter == ';' || delimiter == '|';
+    if (s->column->store != ALD__STORE_FLOAT || is_unseen_float(s))
+        return 0;
+    if (!ald__quick_number(p, n, &q) && !(in_place && long_double(p, n, &q.value)))
+        return 0;
+    memcpy(s->column->values + (size_t)s->column->length * 8, &q.value, 8);
+    ald__csv_value_done(s->column);
+    return 1;
+}
+
+static ald_status parse_numbers(const ald__csv_stretch *s, ald__csv_numbers_fn loop, ald_error *err)
+{
+    ald__csv_tally nobody = ALD__CSV_TALLY_INIT;
+    const size_t rows = s->walk->rows.rows;
+    for (size_t row = loop(s, &nobody, 0); row < rows; row = loop(s, &nobody, row)) {
+        ald_status st = parse_long(s, row) ? ALD_OK : ald__csv_parse_field(s, row, err);
         if (st != ALD_OK)
             return st;
+        row++;
     }
     return ALD_OK;
 }
@@ -264,9 +239,9 @@ ald_status ald__csv_parse_column(const ald__csv_stretch *s, ald_error *err)
     if (s->parser->reader->nulls.numeric)
         return parse_any(s, err);
     if (c->store == ALD__STORE_INT && c->width == 8)
-        return parse_int64(s, err);
+        return parse_numbers(s, s->parser->reader->dialect.numbers->int64, err);
     if (c->store == ALD__STORE_FLOAT && c->width == 8)
-        return parse_double(s, err);
+        return parse_numbers(s, s->parser->reader->dialect.numbers->float64, err);
     if (c->store == ALD__STORE_TEXT && c->width == 4)
         return parse_text(s, err);
     return parse_any(s, err);

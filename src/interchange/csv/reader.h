@@ -77,10 +77,10 @@ typedef struct ald__csv_reader {
 
 /* What the speed and, in tests, the edges depend on; the outcome does not. */
 typedef struct ald__csv_tuning {
-    size_t block_bytes, slab_bytes; /* 0: the default */
-    ald__csv_masks_fn masks;        /* NULL: the best */
-    uint64_t one_pass_bytes;        /* files of this size and more; 0: the default */
-    size_t samples;                 /* for the types in one pass; 0: the default */
+    size_t block_bytes, slab_bytes;  /* 0: the default */
+    ald__csv_masks_fn masks;         /* NULL: the best */
+    uint64_t one_pass_bytes;         /* files of this size and more; 0: the default */
+    size_t samples;                  /* for the types in one pass; 0: the default */
     const ald__csv_numbers *numbers; /* NULL: the best */
 } ald__csv_tuning;
 

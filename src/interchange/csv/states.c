@@ -10,8 +10,8 @@ typedef struct state_run {
     int live;
 } state_run;
 
-static ald__csv_state state_of_entry(ald__csv_entry entry, uint8_t before,
-                                     const ald__csv_dialect *dialect)
+ald__csv_state ald__csv_state_of_entry(ald__csv_entry entry, uint8_t before,
+                                       const ald__csv_dialect *dialect)
 {
     ald__csv_state s = {0, 0, 0, 0, 0, 0};
     if (entry == ALD__CSV_ENTRY_QUOTED)
@@ -85,7 +85,8 @@ void ald__csv_states_run(const ald__csv_dialect *dialect, uint8_t before, const 
     size_t total = size / 64 + (size % 64 != 0);
     for (int e = 0; e < ALD__CSV_ENTRIES; e++) {
         out[e] = (ald__csv_exit){ALD__CSV_ENTRY_OUTSIDE, 0, 0};
-        runs[e] = (state_run){state_of_entry((ald__csv_entry)e, before, dialect), &out[e], 1};
+        runs[e] =
+            (state_run){ald__csv_state_of_entry((ald__csv_entry)e, before, dialect), &out[e], 1};
     }
     runs[ALD__CSV_ENTRY_CLOSED].live = before == dialect->quote;
     for (size_t w = 0; w < total; w += RUN_WORDS) {

@@ -21,6 +21,10 @@ typedef struct ald__csv_exit {
         first_record; /* offset in the block behind its first line end that ends a record, if has_newline */
 } ald__csv_exit;
 
+/* The automaton at the beginning of a block, behind the byte `before`. */
+ald__csv_state ald__csv_state_of_entry(ald__csv_entry entry, uint8_t before,
+                                       const ald__csv_dialect *dialect);
+
 /* `before` is the byte before the block ('\n' at the beginning of all), and ALD__CSV_PADDING bytes behind the block are
  * readable; data[size] is a byte of the input unless `last`. Comments are not known here. A block that begins between CR
  * and LF begins behind the LF as far as records are concerned. */

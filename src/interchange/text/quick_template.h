@@ -55,7 +55,7 @@ QUICK_FN int QUICK(number)(const uint8_t *p, uint32_t n, ald__quick *out)
     n -= negative;
     if (n - 1 <= 15)
         point = QUICK_DIGITS(decimal16)(p, n, &m);
-    if (point <= n) {
+    if (point != ALD__SWAR_NONE) {
         out->is_int = point == n;
         out->decimals = out->is_int ? 0 : n - 1 - point;
         out->whole = *p == '0' ? 0 : point;

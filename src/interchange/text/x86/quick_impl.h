@@ -6,10 +6,9 @@
 #define QUICK_AVX2 __attribute__((target("avx2")))
 
 /* Shuffles. From byte n on: those that bring n bytes to the end, with zeros before them. */
-static const uint8_t quick_to_end[32] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-                                         0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-                                         0,    1,    2,    3,    4,    5,    6,    7,
-                                         8,    9,    10,   11,   12,   13,   14,   15};
+static const uint8_t quick_to_end[32] = {
+    0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+    0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15};
 /* From byte 16 − n on, added to the places 0 to 15: those that leave out byte n. */
 static const uint8_t quick_step[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -29,8 +28,7 @@ QUICK_AVX2 static inline uint32_t quick_nondigits(__m128i text)
 /* The value of 16 digits, each a byte. */
 QUICK_AVX2 static inline uint64_t quick_value(__m128i v)
 {
-    const __m128i tens =
-        _mm_set_epi8(1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10);
+    const __m128i tens = _mm_set_epi8(1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10);
     const __m128i hundreds = _mm_set_epi16(1, 100, 1, 100, 1, 100, 1, 100);
     const __m128i myriads = _mm_set_epi16(1, 10000, 1, 10000, 1, 10000, 1, 10000);
     uint64_t both;
@@ -57,8 +55,7 @@ QUICK_AVX2 static inline uint32_t avx2_decimal16(const uint8_t *p, uint32_t size
 }
 
 /* ald__swar_decimal24, but for points behind the 16th byte, which are left to a closer look. */
-QUICK_AVX2 static inline int avx2_decimal24(const uint8_t *p, uint32_t size,
-                                            ald__swar_decimal *out)
+QUICK_AVX2 static inline int avx2_decimal24(const uint8_t *p, uint32_t size, ald__swar_decimal *out)
 {
     const __m128i zero = _mm_set1_epi8('0');
     __m128i low = quick_load(p), high = quick_load(p + 16), behind;
@@ -75,8 +72,8 @@ QUICK_AVX2 static inline int avx2_decimal24(const uint8_t *p, uint32_t size,
     first = quick_value(_mm_sub_epi8(low, zero));
     if (first >= ald__swar_powers[19 - rest])
         return 0; /* more than 19 significant digits */
-    out->mantissa = first * ald__swar_powers[rest] +
-                    ald__swar_digits7(ald__swar_load8(p + 17), rest);
+    out->mantissa =
+        first * ald__swar_powers[rest] + ald__swar_digits7(ald__swar_load8(p + 17), rest);
     out->decimals = size - 1 - point;
     out->whole = *p == '0' ? 0 : point;
     return 1;
