@@ -10,6 +10,7 @@
 #include "interchange/text/mem.h"
 #include "interchange/text/text_utf8.h"
 
+#define MOST_NAME_BYTES (64u << 20) /* of all names together */
 #define MOST_COLUMNS (1u << 18)
 #define HEADER_NAME_SHOWN 40
 
@@ -195,7 +196,8 @@ static ald_status find_first(ald__csv_reader *r, ald__csv_walk *walk, first_reco
             return st;
         last = f->size == left;
         f->start = 0;
-        if (skip_to_record(f, &r->dialect))
+        int begun = skip_to_record(f, &r->dialect);
+        if (begun)
             scan_first(f, &r->dialect, last, NULL, NULL, &fault);
         else if (last)
             return ald_error_set(err, ALD_E_INVALID_FORMAT, 0,
@@ -206,6 +208,11 @@ static ald_status find_first(ald__csv_reader *r, ald__csv_walk *walk, first_reco
             fault.offset += r->data_begin;
             return ald__csv_fault_error(r, &fault, err);
         }
+        if (begun && !r->no_header && (f->complete ? f->end : f->size) - f->start > MOST_NAME_BYTES)
+            return ald_error_set(err, ALD_E_LIMIT_EXCEEDED, r->data_begin,
+                                 "%s: line 1: a header of more than %u MiB\npass --no-header if it "
+                                 "is data",
+                                 ald__csv_source_name(&r->source), MOST_NAME_BYTES >> 20);
         if (f->complete)
             return check_header(r, f, err);
         if (want > r->dialect.max_field_bytes * 2 || want > (1u << 30)) {
