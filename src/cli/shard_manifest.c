@@ -245,7 +245,7 @@ ald_status shard_manifest_read(cli_env *env, const char *path, shard_manifest *o
     ald_buffer text = {NULL, 0, 0, &env->host.alloc};
     yyjson_read_err why;
     memset(out, 0, sizeof(*out));
-    ald_status status = cli_read_file(env, path, &text, err);
+    ald_status status = cli_read_up_to(env, path, SHARD_MANIFEST_BYTES, &text, err);
     if (status == ALD_OK) {
         yyjson_doc *doc = yyjson_read_opts((char *)text.data, text.size, 0, NULL, &why);
         status = doc != NULL

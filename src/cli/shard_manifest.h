@@ -8,6 +8,10 @@
 
 #include "cli/cli.h"
 
+/* So many are written; with names of 255 bytes the manifest is no larger than what is read. */
+#define SHARDS_MAX 262144u
+#define SHARD_MANIFEST_BYTES ((uint64_t)256 << 20)
+
 typedef struct manifest_file {
     char *name; /* without folders: it lies beside the manifest */
     uint64_t row_count, size_bytes;

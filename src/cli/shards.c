@@ -211,7 +211,11 @@ static ald_status write_all(sharding *s, ald_error *err)
     int has_rows = 1; /* a table without rows is one shard without rows */
     ald_status status = ALD_OK;
     for (uint64_t i = 0; status == ALD_OK && has_rows; i++) {
-        status = write_shard(s, i, err);
+        status = i < SHARDS_MAX ? write_shard(s, i, err)
+                                : ald_error_set(err, ALD_E_LIMIT_EXCEEDED, ALD_NO_OFFSET,
+                                                "more than %u shards\npass a larger "
+                                                "--rows-per-shard",
+                                                SHARDS_MAX);
         if (status == ALD_OK) {
             status = row_cutter_look(s->cutter, &has_rows, err);
         }
@@ -238,7 +242,8 @@ static ald_status look_before(sharding *s, ald_error *err)
         }
         return status;
     }
-    ald_status status = cli_read_file(s->env, s->manifest_path, &s->old_manifest, err);
+    ald_status status =
+        cli_read_up_to(s->env, s->manifest_path, SHARD_MANIFEST_BYTES, &s->old_manifest, err);
     if (status == ALD_OK && shard_manifest_is(s->manifest_path)) {
         status = shard_manifest_read(s->env, s->manifest_path, &s->before, err);
     }
