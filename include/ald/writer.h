@@ -26,7 +26,8 @@ typedef enum ald_layout {
     ALD_LAYOUT_STREAMING = 2 /* chunks, each readable alone */
 } ald_layout;
 
-/* How much is tried for packed chunks. */
+/* How much is tried for packed chunks; ZSTD_L3 takes level 3 as it is with BEST, else whatever is faster and a hundredth larger
+ * at most. Others have no use for it. */
 typedef enum ald_effort {
     ALD_EFFORT_DEFAULT = 0,
     ALD_EFFORT_FAST = 1, /* leaves out what reads or writes slowest */

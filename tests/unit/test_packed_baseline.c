@@ -3,6 +3,7 @@
 #define ALD__NO_AVX2
 /* NOLINTBEGIN(bugprone-suspicious-include): the definitions are the point */
 #include "core/codec/packed/packed_ints.c"
+#include "core/codec/packed/packed_sums.c"
 #include "core/codec/packed/rebuild_digits.c"
 #include "core/codec/packed/rebuild_numbers.c"
 #include "core/codec/packed/rebuild_strnum.c"

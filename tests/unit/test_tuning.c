@@ -183,7 +183,7 @@ static void test_no_memory_for_a_trial(void)
 
 enum { CHUNK_ROWS = 9000, ROWS = CHUNK_ROWS * 140 + 17, COLUMNS = 2 };
 
-static void save_numbers(uint32_t threads, ald_buffer *out)
+static void save_numbers(uint32_t threads, uint8_t effort, ald_buffer *out)
 {
     ald_host host = ald_native_host(threads);
     ald_save_options o = ALD_SAVE_OPTIONS_INIT;
@@ -192,6 +192,7 @@ static void save_numbers(uint32_t threads, ald_buffer *out)
     ald_error err;
     o.layout = ALD_LAYOUT_STREAMING;
     o.chunk_rows = CHUNK_ROWS;
+    o.effort = effort;
     number_open(ROWS, COLUMNS, 70000, &stream);
     CHECK_OK(ald_save(&stream, &sink, &o, &host, &err), &err);
 }
@@ -220,16 +221,29 @@ static void test_threads_make_the_same_file(void)
 {
     static const uint32_t threads[] = {2, 3, 64};
     ald_buffer one = {NULL, 0, 0, plain_alloc()}, other = one;
-    save_numbers(1, &one);
+    save_numbers(1, ALD_EFFORT_DEFAULT, &one);
     check_numbers(&one);
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         other.size = 0;
-        save_numbers(threads[i], &other);
+        save_numbers(threads[i], ALD_EFFORT_DEFAULT, &other);
         CHECK_UINT(other.size, one.size);
         CHECK(other.size == one.size && memcmp(other.data, one.data, one.size) == 0);
     }
     ald_buffer_clear(&one);
     ald_buffer_clear(&other);
+}
+
+/* With the best effort frames are of level 3 as it is: other ones. */
+static void test_best_effort_is_level_3(void)
+{
+    ald_buffer tuned = {NULL, 0, 0, plain_alloc()}, best = tuned;
+    save_numbers(1, ALD_EFFORT_DEFAULT, &tuned);
+    save_numbers(1, ALD_EFFORT_BEST, &best);
+    check_numbers(&best);
+    CHECK(best.size != tuned.size);
+    CHECK(best.size <= tuned.size + tuned.size / 50 && tuned.size <= best.size + best.size / 50);
+    ald_buffer_clear(&tuned);
+    ald_buffer_clear(&best);
 }
 
 int main(void)
@@ -239,5 +253,6 @@ int main(void)
     RUN(test_data_that_change);
     RUN(test_no_memory_for_a_trial);
     RUN(test_threads_make_the_same_file);
+    RUN(test_best_effort_is_level_3);
     return check_done();
 }

@@ -125,7 +125,7 @@ static size_t tuning_bytes(const ald__stream_save *s)
 
 static ald_status make_tunings(ald__stream_save *s, ald_error *err)
 {
-    if (!ald__chunk_slot_tunable(&s->slots[0]))
+    if (!ald__chunk_slot_tunable(&s->slots[0]) || s->options->effort == ALD_EFFORT_BEST)
         return ALD_OK;
     for (size_t i = 0; i < 2; i++) {
         s->tunings[i] = ald__alloc_zero(&s->host->alloc, tuning_bytes(s), err);

@@ -42,6 +42,9 @@ void ald__lengths_sum(const uint8_t *lengths, size_t n, uint8_t *sums, size_t wi
 /* n values of `width` bytes from one plane for each byte. */
 void ald__bytes_join(const uint8_t *planes, size_t n, size_t width, uint8_t *dst);
 
+/* Bytes at … at + n of v become the sums of all that lie `stride` apart up to them; those before are. */
+void ald__bytes_sum_past(uint8_t *v, size_t at, size_t n, size_t stride);
+
 /* A series of 64-bit numbers, some at a time. `ring` has room for min(stride, n) numbers where there is a stride. */
 typedef struct ald__ints_run {
     const ald__packed_ints *p;
