@@ -117,7 +117,11 @@ static void print_json(const many_facts *m)
     json_uint(&j, "file_size", m->size_bytes);
     if (many->manifest_path != NULL && many->manifest.count > 0) {
         json_text(&j, "manifest", many->manifest_path);
-        json_bool(&j, "manifest_signed", many->manifest.is_signed);
+        if (many->manifest.is_signed) {
+            json_hex(&j, "manifest_signer", many->manifest.signer, sizeof(many->manifest.signer));
+        } else {
+            json_null(&j, "manifest_signer");
+        }
     }
     json_open(&j, "files", '[');
     for (size_t i = 0; i < many->count; i++) {
@@ -174,8 +178,11 @@ static ald_status print_table(const many_facts *m, ald_error *err)
                m->knows_rows ? ald_facts_grouped(m->rows, rows, sizeof(rows)) : "",
                m->knows_rows ? " rows, " : "", column_count(m),
                ald_facts_grouped(m->size_bytes, bytes, sizeof(bytes)));
-    if (m->in->many->manifest.is_signed) {
-        cli_printf("The manifest is signed.\n");
+    const shard_manifest *manifest = &m->in->many->manifest;
+    char print[ALD_FINGERPRINT_BYTES];
+    if (manifest->is_signed &&
+        ald_key_fingerprint(manifest->signer, &m->env->host, print, NULL) == ALD_OK) {
+        cli_printf("The manifest is signed by %s.\n", print);
     }
     if (m->in->format == FORMAT_ALD) {
         cli_printf("Not checked: payloads, checksums, signatures. `alimentar verify` checks what "
