@@ -12,7 +12,7 @@
 
 #define LOG2_E 1.4426950408889634
 #define LEAST_LOG2_P (-256.0)
-#define MARKED_COHERENCE 8
+#define MARKED_COHERENCE 6 /* of clean data and of those marked with other keys none had 4 */
 #define UNSETTLED_LOG2_P (-10.0)
 #define NOISE_COHERENCE 3 /* profiles of noise below that are not worth decoding */
 
