@@ -9,8 +9,8 @@ Needs numpy and pyarrow (as survival.py, whose sets and files it uses). Every tr
 - collusion of 2, 3 and 5 buyers: the average of their copies, as it is and with the decimals that the columns had; one of them
   cell by cell; least or greatest by cell. Shares of trials: a colluder is read blind; all are in the registry's list; one is; somebody else is (which ends the run);
 - overwriting: the marked copy is marked again with another seller's key;
-- informed erasure: the lattice is fitted without the key, and every value moved to the nearest edge between two bits; beside it
-  Gaussian noise of the same size;
+- informed erasure: the lattice is fitted without the key, and every value moved to the nearest edge between two bits; or, without
+  looking for a lattice, every value moved by a quarter of a cell, up or down; beside them Gaussian noise of the same size;
 - unit conversion, without and with --affine.
 """
 import argparse
@@ -105,12 +105,14 @@ def overwriting(bench, name, n, trials, results):
     say(results, f"marked over, set {name}, {n} rows: first blind %, first listed %, second blind %", trials, blind, listed, second)
 
 
-def erase(v, k):
-    """Every value to the nearest edge between two bits of plane k, as fitted from the values themselves."""
-    a, sign = np.abs(v), np.sign(v)
+def exponents(v):
     spread = np.subtract(*np.quantile(v, [0.75, 0.25]))
-    cap = np.floor(np.log2(spread))
-    e = np.minimum(np.floor(np.log2(a)), cap)
+    return np.minimum(np.floor(np.log2(np.abs(v))), np.floor(np.log2(spread)))
+
+
+def to_edges(v, k, rng):
+    """Every value to the nearest edge between two bits of plane k, as fitted from the values themselves."""
+    a, e = np.abs(v), exponents(v)
     out = a.copy()
     for one in np.unique(e):
         at = e == one
@@ -118,24 +120,29 @@ def erase(v, k):
         middle = np.angle(np.exp(4j * np.pi * t).mean()) / (4 * np.pi)   # of the half cells
         edge = np.round((t - middle) * 2 - 0.5) / 2 + 0.25 + middle
         out[at] = edge * 2.0 ** (one - k)
-    return sign * out
+    return np.sign(v) * out
+
+
+def by_steps(v, k, rng):
+    return v + rng.choice([-0.25, 0.25], len(v)) * 2.0 ** (exponents(v) - k)
 
 
 def erasure(bench, n, trials, results):
-    sums = np.zeros(4, int)
-    size = []
-    for seed in range(trials):
-        table, rng = make("normal", n, seed)
-        marked = bench.mark(table, "b1", seed)
-        v = next(iter(marked.values()))
-        moved = erase(v, 10)
-        size.append(np.sqrt(np.mean((moved - v) ** 2)) / v.std())
-        for i, copy in enumerate((moved, v + rng.normal(0, size[-1] * v.std(), n))):
-            got, confirmed = bench.look({"x": copy}, seed)
-            sums[2 * i] += got == "b1"
-            sums[2 * i + 1] += confirmed == {"b1"}
-    say(results, f"erased at the edges ({np.mean(size):.1e} of the deviation), {n} rows: blind %, listed %; noise of that size: "
-        "blind %, listed %", trials, *sums)
+    for what, erase in (("erased at the edges", to_edges), ("moved by quarters of a cell", by_steps)):
+        sums = np.zeros(4, int)
+        size = []
+        for seed in range(trials):
+            table, rng = make("normal", n, seed)
+            marked = bench.mark(table, "b1", seed)
+            v = next(iter(marked.values()))
+            moved = erase(v, 10, rng)
+            size.append(np.sqrt(np.mean((moved - v) ** 2)) / v.std())
+            for i, copy in enumerate((moved, v + rng.normal(0, size[-1] * v.std(), n))):
+                got, confirmed = bench.look({"x": copy}, seed)
+                sums[2 * i] += got == "b1"
+                sums[2 * i + 1] += confirmed == {"b1"}
+        say(results, f"{what} ({np.mean(size):.1e} of the deviation), {n} rows: blind %, listed %; noise of that size: "
+            "blind %, listed %", trials, *sums)
 
 
 def conversion(bench, n, trials, results):
