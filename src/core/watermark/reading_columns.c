@@ -210,10 +210,9 @@ static void read_task(void *arg, uint32_t index)
 {
     wave *w = arg;
     wave_piece *p = &w->pieces[index];
-    if (w->pieces[p->first].error.status == ALD_OK)
-        p->error.status =
-            (int32_t)read_piece(&w->variant->suspects[p->column], p->begin, w->variant->family,
-                                &w->pieces[p->first].weights, &p->groups, &p->parity, &p->error);
+    p->error.status =
+        (int32_t)read_piece(&w->variant->suspects[p->column], p->begin, w->variant->family,
+                            &w->pieces[p->first].weights, &p->groups, &p->parity, &p->error);
 }
 
 /* The next pieces, from *column and *begin on; returns how many. */
@@ -250,6 +249,8 @@ static void end_column(ald_watermark_reading *r, wave *w)
 static ald_status run_wave(ald_watermark_reading *r, wave *w, size_t n, ald_error *err)
 {
     ald__mark_run_tasks(&r->host, n, weigh_task, w);
+    for (size_t i = 0; i < n; i++)
+        ALD_TRY(first_error(&w->pieces[i].error, 1, err));
     ald__mark_run_tasks(&r->host, n, read_task, w);
     for (size_t i = 0; i < n; i++) {
         const wave_piece *p = &w->pieces[i];
