@@ -38,6 +38,22 @@ static int lock_file(const char *path)
     }
 }
 
+/* Other types are no help here: of the hint only what may be null is left. */
+static void without_types(char *msg)
+{
+    static const char end[] = "as null";
+    char *hint = msg + strcspn(msg, "\n"), *null = strstr(hint, "--null");
+    size_t size = strlen(msg);
+    if (strstr(hint, "--types") == NULL) {
+        return;
+    }
+    if (null == NULL || strcmp(msg + size - (sizeof end - 1), end) != 0) {
+        *hint = '\0';
+        return;
+    }
+    memmove(hint + sizeof "\npass " - 1, null, strlen(null) + 1);
+}
+
 static ald_status run_append(cli_env *env, void *raw, ald_error *err)
 {
     static const describe_options nothing;
@@ -69,8 +85,8 @@ static ald_status run_append(cli_env *env, void *raw, ald_error *err)
     if (lock >= 0) {
         (void)close(lock);
     }
-    if (status != ALD_OK && err != NULL && strstr(err->msg, "--types") != NULL) {
-        err->msg[strcspn(err->msg, "\n")] = '\0'; /* other types are no help here */
+    if (status != ALD_OK && err != NULL) {
+        without_types(err->msg);
     }
     return status;
 }

@@ -13,6 +13,8 @@
 #include "native/fd.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10)
+/* The disk begins with what is written in such steps, so that little is left when the file is synced. */
+#define AHEAD_BYTES ((uint64_t)8 << 20)
 
 /* ---- a buffered descriptor */
 
@@ -20,16 +22,32 @@ struct ald_fd_sink {
     ald_sink sink;
     int fd;
     uint64_t written; /* bytes already handed to the descriptor */
+    uint64_t begun;   /* of them: on their way to the disk */
+    int syncs;        /* the file will be synced */
     size_t used;
     char *name;
     uint8_t buffer[BUFFER_BYTES];
 };
 
+static ald_status fd_put(ald_fd_sink *s, const void *buf, size_t size, ald_error *err)
+{
+    ald_status st = ald__fd_write(s->fd, s->name, buf, size, err);
+    if (st != ALD_OK)
+        return st;
+    s->written += size;
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (s->syncs && s->written - s->begun >= AHEAD_BYTES) {
+        (void)sync_file_range(s->fd, (off_t)s->begun, (off_t)(s->written - s->begun),
+                              SYNC_FILE_RANGE_WRITE); /* fsync will tell of errors */
+        s->begun = s->written;
+    }
+#endif
+    return ALD_OK;
+}
+
 static ald_status fd_flush(ald_fd_sink *s, ald_error *err)
 {
-    ald_status st = ald__fd_write(s->fd, s->name, s->buffer, s->used, err);
-    if (st == ALD_OK)
-        s->written += s->used;
+    ald_status st = fd_put(s, s->buffer, s->used, err);
     s->used = 0;
     return st;
 }
@@ -42,10 +60,8 @@ static ald_status fd_write(void *ctx, const void *buf, size_t size, ald_error *e
         if (st != ALD_OK)
             return st;
     }
-    if (size >= BUFFER_BYTES) {
-        s->written += size;
-        return ald__fd_write(s->fd, s->name, buf, size, err);
-    }
+    if (size >= BUFFER_BYTES)
+        return fd_put(s, buf, size, err);
     if (size > 0)
         memcpy(s->buffer + s->used, buf, size);
     s->used += size;
@@ -76,7 +92,8 @@ ald_status ald_fd_sink_new(int fd, const char *name, ald_fd_sink **out, ald_erro
     }
     s->sink = (ald_sink){fd_write, NULL, s, copy};
     s->fd = fd;
-    s->written = 0;
+    s->written = s->begun = 0;
+    s->syncs = 0;
     s->used = 0;
     s->name = copy;
     *out = s;
@@ -190,6 +207,7 @@ ald_status ald_file_create(const char *path, uint32_t flags, ald_file_sink **out
         return st;
     }
     f->out->sink.write_at = fd_write_at;
+    f->out->syncs = 1;
     *out = f;
     return ALD_OK;
 }

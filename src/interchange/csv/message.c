@@ -11,6 +11,8 @@
 
 #define SOURCE_NAME_SHOWN 60
 #define VALUE_SHOWN 40
+#define NULL_SHOWN 12      /* longest word that is offered as null, … */
+#define NULL_NAME_SHOWN 24 /* … in columns of names up to this */
 #define COLUMN_SHOWN 40
 #define LINE_READ (256u << 10)
 
@@ -60,6 +62,26 @@ static int shown_size(const char *text, size_t size, size_t most)
     return (int)most;
 }
 
+/* A word that somebody may have written for null. */
+static int is_null_like(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] <= ' ' || text[i] > '~' || text[i] == '\'')
+            return 0;
+    }
+    return size <= NULL_SHOWN && !ald__csv_is_number_like(text, size);
+}
+
+/* ", or --null 'NA' …" where that may be meant, and there is room for it. */
+static void null_hint(const ald__csv_reader *reader, const char *text, size_t size,
+                      size_t name_size, ald_error *out)
+{
+    (void)ald_error_set(out, ALD_OK, 0, "%s", "");
+    if (is_null_like(text, size) && name_size <= NULL_NAME_SHOWN)
+        (void)ald_error_set(out, ALD_OK, 0, ", or --null '%.*s'%s to read it as null", (int)size,
+                            text, ald__csv_has_empty_nulls(reader) ? " --null ''" : "");
+}
+
 /* What is wrong with the value of a column, and its text. */
 static ald_status value_error(ald__csv_reader *reader, const ald__csv_fault *fault, uint64_t line,
                               ald_error *err)
@@ -69,11 +91,16 @@ static ald_status value_error(ald__csv_reader *reader, const ald__csv_fault *fau
     size_t size = fault->size < VALUE_SHOWN + 4 ? fault->size : VALUE_SHOWN + 4;
     int shown_name = shown_size(name->data, name->size, COLUMN_SHOWN), shown;
     char text[VALUE_SHOWN + 8];
+    ald_error hint;
     ald_buffer type = {NULL, 0, 0, &reader->alloc};
     ald_status st = reader->source.read_at(reader->source.ctx, fault->offset, text, size, err);
     if (st != ALD_OK)
         return st;
     shown = shown_size(text, size, VALUE_SHOWN);
+    if (reader->text.infer_rows != 0 && !reader->columns[fault->fields].declared)
+        (void)ald_error_set(&hint, ALD_OK, 0, ", or leave out --infer-rows");
+    else
+        null_hint(reader, text, size, name->size, &hint);
     st = ald_type_format(field, &type, err);
     if (st == ALD_OK)
         st =
@@ -82,10 +109,7 @@ static ald_status value_error(ald__csv_reader *reader, const ald__csv_fault *fau
                           "%.*s:string%s",
                           ald__csv_source_name(&reader->source), line, shown_name, name->data,
                           shown, text, (size_t)shown < fault->size ? "..." : "", (int)type.size,
-                          (const char *)type.data, shown_name, name->data,
-                          reader->text.infer_rows != 0 && !reader->columns[fault->fields].declared
-                              ? ", or leave out --infer-rows"
-                              : "");
+                          (const char *)type.data, shown_name, name->data, hint.msg);
     ald_buffer_clear(&type);
     return st;
 }

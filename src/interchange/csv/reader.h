@@ -139,6 +139,20 @@ static inline int ald__csv_is_null(const ald__csv_nulls *nulls, const char *text
     return 0;
 }
 
+/* 01067, +49 30, 12,5: a number to people, so nobody wants it to be null. */
+static inline int ald__csv_is_number_like(const char *text, size_t size)
+{
+    if (size > 1 && (text[0] == '+' || text[0] == '-' || text[0] == '.'))
+        text++;
+    return size > 0 && text[0] >= '0' && text[0] <= '9';
+}
+
+/* Whether the empty field means null and does so somewhere: the first --null would end that. */
+static inline int ald__csv_has_empty_nulls(const ald__csv_reader *reader)
+{
+    return reader->empties && reader->nulls.given == 0;
+}
+
 /* Copies a quoted field's content without the second of doubled quotes; `out` has room for `size` bytes. */
 static inline size_t ald__csv_unquote(const uint8_t *in, size_t size, uint8_t quote, uint8_t *out)
 {

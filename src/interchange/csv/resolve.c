@@ -55,20 +55,6 @@ static ald_status field_text(ald__csv_reader *reader, uint64_t at, char *out, in
     return ALD_OK;
 }
 
-/* 01067, +49 30, 12,5: a number to people, so nobody wants it to be null. */
-static int looks_like_a_number(const char *text, int size)
-{
-    if (size > 1 && (text[0] == '+' || text[0] == '-' || text[0] == '.'))
-        text++;
-    return size > 0 && text[0] >= '0' && text[0] <= '9';
-}
-
-/* Whether the empty field means null here and does so somewhere: the first --null would end that. */
-static int has_empty_fields(const ald__csv_reader *reader)
-{
-    return reader->empties && reader->nulls.given == 0;
-}
-
 static ald_status tell_type(ald__csv_reader *reader, const type_note *n, ald_error *err)
 {
     const ald__csv_text *name = &reader->columns[n->column].name;
@@ -95,7 +81,7 @@ static ald_status tell_type(ald__csv_reader *reader, const type_note *n, ald_err
                             "column '%.*s' is string: line %" PRIu64
                             " has '%.*s', which fits no type of the other values",
                             shown, name->data, n->line, size, text);
-    else if (looks_like_a_number(text, size))
+    else if (ald__csv_is_number_like(text, (size_t)size))
         (void)ald_error_set(&line, ALD_OK, 0,
                             "column '%.*s' is %s: line %" PRIu64
                             " has '%.*s' (others: %s); --types %.*s:%s takes it as it is, --types "
@@ -110,7 +96,7 @@ static ald_status tell_type(ald__csv_reader *reader, const type_note *n, ald_err
                             "%.*s:%s refuses it",
                             shown, name->data, kind, n->line, size, text,
                             other_kind(reader, n->column), size, text,
-                            has_empty_fields(reader) ? " --null ''" : "", shown, name->data,
+                            ald__csv_has_empty_nulls(reader) ? " --null ''" : "", shown, name->data,
                             other_kind(reader, n->column));
     note(reader, &line);
     return ALD_OK;
