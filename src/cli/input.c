@@ -674,7 +674,7 @@ static ald_status check_set(cli_input *in, const read_options *read, ald_error *
     if (many->manifest.count > 0 && (in->format == FORMAT_ALD || many->manifest.is_signed)) {
         in->env->subject = many->manifest_path;
         status = manifest_check_signer(in->env, &many->manifest, read != NULL ? &read->trust : NULL,
-                                       own, in->is_again, NULL, err);
+                                       own, NULL, err);
     }
     if (status == ALD_OK) {
         in->env->subject = many->paths[0];

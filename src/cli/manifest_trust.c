@@ -81,28 +81,23 @@ static ald_status check_unsigned(cli_env *env, const trust_options *options, ald
     return ald_error_set(err, ALD_E_UNTRUSTED_SIGNER, ALD_NO_OFFSET, "the manifest is not signed");
 }
 
-/* Notes who signed, and whether anybody trusts them. */
-static void tell(cli_env *env, const shard_manifest *manifest, const known_signer *known, int quiet,
-                 char *why)
+static void say_who(cli_env *env, const shard_manifest *manifest, const known_signer *known,
+                    char *why)
 {
     char print[ALD_FINGERPRINT_BYTES] = "";
     if (ald_key_fingerprint(manifest->signer, &env->host, print, NULL) != ALD_OK) {
         print[0] = '\0';
     }
-    if (why != NULL && known != NULL) {
+    if (known != NULL) {
         snprintf(why, MANIFEST_WHY_BYTES, "signed by '%.80s', %s", known->name, print);
-    } else if (why != NULL) {
+    } else {
         snprintf(why, MANIFEST_WHY_BYTES, "nobody here trusts %s", print);
-    }
-    if (known == NULL && !quiet) {
-        cli_note(env, "the manifest's signature is right, but nobody here trusts its signer: %s",
-                 print);
     }
 }
 
 ald_status manifest_check_signer(cli_env *env, const shard_manifest *manifest,
-                                 const trust_options *options, const uint8_t *own, int quiet,
-                                 char *why, ald_error *err)
+                                 const trust_options *options, const uint8_t *own, char *why,
+                                 ald_error *err)
 {
     static const trust_options none;
     cli_trust trust;
@@ -122,8 +117,10 @@ ald_status manifest_check_signer(cli_env *env, const shard_manifest *manifest,
     if (status == ALD_OK) {
         status = check_signature(env, manifest, err);
     }
-    if (status == ALD_OK) {
-        tell(env, manifest, known, quiet || is_own, why);
+    if (status == ALD_OK && why != NULL) {
+        say_who(env, manifest, known, why);
+    } else if (status == ALD_OK && !is_own) {
+        cli_trust_note_signer(env, &trust, manifest->signer, "the manifest's");
     }
     cli_trust_close(&trust);
     return status;

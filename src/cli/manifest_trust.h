@@ -12,10 +12,10 @@ ALD_NODISCARD ald_status manifest_sign(cli_env *env, shard_manifest *manifest, c
                                        ald_error *err);
 
 /* The rules for a signed .ald (F-258, F-259), with the options of whoever reads. `own` (or NULL) is a key that needs nobody's
- * trust. `quiet`: without the note on a signer whom nobody trusts. `why`, where it is not NULL, is who signed it. */
+ * trust. Who signed it goes to `why`, or, where that is NULL, into a note if nobody trusts them. */
 #define MANIFEST_WHY_BYTES 256
 ALD_NODISCARD ald_status manifest_check_signer(cli_env *env, const shard_manifest *manifest,
                                                const trust_options *options, const uint8_t *own,
-                                               int quiet, char *why, ald_error *err);
+                                               char *why, ald_error *err);
 
 #endif

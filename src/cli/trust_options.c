@@ -425,18 +425,30 @@ void cli_trust_explain(cli_env *env, const cli_trust *trust, const ald_source *s
     ald_inspection_free(inspection);
 }
 
-void cli_trust_note(const cli_env *env, const cli_trust *trust, const ald_info *info)
+void cli_trust_note_signer(cli_env *env, const cli_trust *trust, const uint8_t *signer,
+                           const char *what)
 {
     char print[ALD_FINGERPRINT_BYTES];
-    if (info->signer_public_key != NULL && !trust->is_own &&
-        signers_find(&trust->signers, info->signer_public_key) == NULL &&
-        ald_key_fingerprint(info->signer_public_key, &env->host, print, NULL) == ALD_OK) {
-        cli_note(env, "the signature is right, but nobody here trusts its signer: %s", print);
+    int is_noted = env->has_noted_signer && memcmp(env->noted_signer, signer, ALD_KEY_BYTES) == 0;
+    if (is_noted || signers_find(&trust->signers, signer) != NULL ||
+        ald_key_fingerprint(signer, &env->host, print, NULL) != ALD_OK) {
+        return;
+    }
+    memcpy(env->noted_signer, signer, ALD_KEY_BYTES);
+    env->has_noted_signer = 1;
+    cli_note(env, "%s signature is right, but nobody here trusts its signer: %s", what, print);
+}
+
+void cli_trust_note(cli_env *env, const cli_trust *trust, const ald_info *info)
+{
+    if (info->signer_public_key != NULL && !trust->is_own) {
+        cli_trust_note_signer(env, trust, info->signer_public_key, "the");
     }
     const ald_revocations *list = trust->trust.revocations;
-    if (list != NULL && info->license != NULL &&
+    if (list != NULL && info->license != NULL && !env->has_noted_revocations &&
         (info->signer_public_key == NULL ||
          memcmp(list->signer, info->signer_public_key, sizeof(list->signer)) != 0)) {
+        env->has_noted_revocations = 1;
         cli_note(env, "the revocation list is not of the file's signer: it says nothing about it");
     }
 }

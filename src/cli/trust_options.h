@@ -57,7 +57,11 @@ void cli_trust_explain(cli_env *env, const cli_trust *trust, const ald_source *s
                        ald_status status);
 /* The hint on a signer who is not trusted. */
 void cli_trust_explain_signer(cli_env *env, const cli_trust *trust, const uint8_t *signer);
-/* Notes on who signed a file that was read though nobody trusts them, and on a revocation list of somebody else. */
-void cli_trust_note(const cli_env *env, const cli_trust *trust, const ald_info *info);
+/* Notes on who signed `what` ("the"; "the manifest's") that was read though nobody trusts them; of several files by one signer
+ * it is said once. */
+void cli_trust_note_signer(cli_env *env, const cli_trust *trust, const uint8_t *signer,
+                           const char *what);
+/* The same of a file, and on a revocation list of somebody else. */
+void cli_trust_note(cli_env *env, const cli_trust *trust, const ald_info *info);
 
 #endif

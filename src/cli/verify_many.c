@@ -146,7 +146,7 @@ static ald_status check_signer(verify_set *s, ald_error *err)
         return ALD_OK;
     }
     ald_status status =
-        manifest_check_signer(s->env, manifest, &s->args->read.trust, NULL, 1, s->why, &s->signer);
+        manifest_check_signer(s->env, manifest, &s->args->read.trust, NULL, s->why, &s->signer);
     if (status == ALD_E_NOMEM) {
         return ald_error_set(err, status, ALD_NO_OFFSET, "no memory to check a signature");
     }
