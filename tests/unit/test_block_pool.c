@@ -60,7 +60,7 @@ static void test_other_sizes(void)
 
 static void test_more_than_there_are_slots(void)
 {
-    enum { COUNT = 11 };
+    enum { COUNT = 40 };
     check_heap heap;
     ald_allocator alloc = check_heap_init(&heap, -1);
     ald__shared *blocks[COUNT];

@@ -503,6 +503,50 @@ static void test_streams_load_ahead(void)
     }
 }
 
+/* Small chunks, of which more and more are loaded at once; all columns, and one. */
+static void test_streams_of_small_chunks(void)
+{
+    enum { SMALL_ROWS = 300000 };
+    static uint64_t rows[SMALL_ROWS];
+    static const int64_t column_2[1] = {2};
+    static const uint8_t wanted[10] = {[2] = 1};
+    ald_host before = native;
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    ald_buffer bytes = {NULL, 0, 0, &native.alloc};
+    ald_sink sink = ald_buffer_sink(&bytes);
+    struct ArrowArrayStream stream;
+    counting c;
+    ald_streaming *s;
+    ald_error err = {0};
+    o.layout = ALD_LAYOUT_STREAMING;
+    o.compression = ALD_COMPRESSION_LZ4;
+    o.chunk_rows = 500;
+    number_open(SMALL_ROWS, 10, 100000, &stream);
+    REQUIRE_OK(ald_save(&stream, &sink, &o, &native, &err), &err);
+    native = ald_native_host(3);
+    s = open_counting(&c, &bytes, 0);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        uint64_t at = 0;
+        struct ArrowArray chunk;
+        c.bytes = 0;
+        REQUIRE_OK(ald_streaming_stream(s, narrow ? wanted : NULL, &stream, &err), &err);
+        while (CHECK_OK(ald_stream_next(&stream, &chunk, &err), &err) && chunk.release != NULL) {
+            for (uint64_t i = 0; i < (uint64_t)chunk.length; i++)
+                rows[i] = at + i;
+            at += (uint64_t)chunk.length;
+            CHECK_INT(number_wrong(&chunk, rows, narrow ? column_2 : NULL), 0);
+            chunk.release(&chunk);
+            CHECK(at > 500 * 6 || c.bytes < bytes.size / 20); /* no more than a few, at first */
+        }
+        CHECK_UINT(at, SMALL_ROWS);
+        CHECK(narrow || c.bytes <= bytes.size); /* each once */
+        stream.release(&stream);
+    }
+    ald_streaming_close(s);
+    native = before;
+    ald_buffer_clear(&bytes);
+}
+
 /* Frames of a reused encoder, on whichever thread, are those of a fresh one. */
 static void test_threads_write_the_same_bytes(void)
 {
@@ -577,6 +621,7 @@ int main(void)
     RUN(test_the_cache_keeps_what_was_used_last);
     RUN(test_rows_outlive_the_file);
     RUN(test_streams_load_ahead);
+    RUN(test_streams_of_small_chunks);
     RUN(test_threads_write_the_same_bytes);
     RUN(test_waves);
     return check_done();

@@ -10,7 +10,9 @@
 
 #ifndef ALD_ONE_THREAD
 
-#define SLOTS 4u
+#define SLOTS_LEAST 4u /* for blocks of any size */
+#define SLOTS 64u      /* as many as hold SMALL_BYTES of blocks like the one at hand */
+#define SMALL_BYTES ((size_t)32 << 20)  /* a stream loads so many small chunks at once */
 #define BYTES_LEAST ((size_t)256 << 10) /* smaller ones are the allocator's affair */
 #define BYTES_MOST ((size_t)32 << 20)   /* larger ones are not kept */
 #define ALIGNMENT 64u
@@ -58,10 +60,18 @@ static void pool_unref(ald__block_pool *pool)
     ald__release(&alloc, pool, sizeof *pool);
 }
 
+/* Those in which blocks of this size may lie. */
+static size_t slots_for(size_t bytes)
+{
+    size_t count = SMALL_BYTES / bytes;
+    return count < SLOTS_LEAST ? SLOTS_LEAST : count < SLOTS ? count : SLOTS;
+}
+
 /* Into an empty slot; what was in the last one gives way. */
 static void block_put(ald__block_pool *pool, block *b)
 {
-    for (size_t i = 0; i < SLOTS && b != NULL; i++)
+    size_t slots = slots_for(b->bytes);
+    for (size_t i = 0; i < slots && b != NULL; i++)
         b = block_swap(pool, i, b);
     if (b != NULL)
         ald__release(&pool->alloc, b, b->bytes);
@@ -70,8 +80,11 @@ static void block_put(ald__block_pool *pool, block *b)
 /* A block of the pool that holds `bytes`, but not far more; NULL: there is none. */
 static block *block_find(ald__block_pool *pool, size_t bytes)
 {
-    for (size_t i = 0; i < SLOTS; i++) {
-        block *b = block_swap(pool, i, NULL);
+    size_t slots = slots_for(bytes);
+    for (size_t i = 0; i < slots; i++) {
+        block *b = NULL;
+        if (atomic_load_explicit(&pool->slots[i], memory_order_relaxed) != NULL)
+            b = block_swap(pool, i, NULL);
         if (b == NULL)
             continue;
         if (b->bytes >= bytes && b->bytes / 2 <= bytes)

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* All chunks of a file in order, as an Arrow stream. */
+/* All chunks of a file in order, as an Arrow stream.
+ *
+ * Chunks are loaded some at a time, on the host's threads. Threads are started and waited for each time, and the last chunk
+ * keeps one of them busy alone; so where chunks turn out to be small (one column of many, say), more are loaded at once. */
 #include <string.h>
 
 #include "ald/stream.h"
+#include "core/arrow/array_layout.h"
 #include "core/arrow/schema_build.h"
 #include "core/base/buf.h"
 #include "core/dataset/lazy.h"
 
 #define AHEAD_MAX 128u
+#define AHEAD_BYTES (16u << 20) /* in memory, unless the least number of chunks takes more */
+#define GROWTH 4u
 
 /* A chunk that was loaded ahead. */
 typedef struct ahead {
@@ -21,8 +27,10 @@ typedef struct chunk_stream {
     uint64_t next;    /* chunk to be given out */
     uint8_t *columns; /* or NULL */
     ahead *ready;     /* those from `first` on; NULL without threads */
+    ald__projection projection;
     uint64_t first;
     uint32_t count, cap;
+    uint32_t least, wanted; /* chunks to be loaded at once: at any rate, the next time */
 } chunk_stream;
 
 static size_t column_count(const ald_streaming *s)
@@ -70,14 +78,29 @@ static void load_ahead(void *arg, uint32_t index)
         ald_streaming_chunk(c->streaming, c->first + index, c->columns, &a->chunk, &a->error);
 }
 
+/* As many as fit AHEAD_BYTES, if they are like those that are there now. */
+static void plan_next(chunk_stream *c)
+{
+    uint64_t bytes = 1, fitting;
+    uint32_t most = c->wanted < c->cap / GROWTH ? c->wanted * GROWTH : c->cap;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->ready[i].status == ALD_OK)
+            bytes += ald__layout_memory(&c->projection.schema, &c->ready[i].chunk);
+    }
+    fitting = (uint64_t)AHEAD_BYTES * c->count / bytes;
+    c->wanted = fitting >= most ? most : fitting > c->least ? (uint32_t)fitting : c->least;
+}
+
 /* The next chunks at once, on the host's threads. */
 static void load_some(chunk_stream *c)
 {
     const ald_host *host = &c->streaming->host;
     uint64_t left = c->streaming->file.chunk_count - c->next;
     c->first = c->next;
-    c->count = left < c->cap ? (uint32_t)left : c->cap;
+    c->count = left < c->wanted ? (uint32_t)left : c->wanted;
     host->run_tasks(host->ctx, c->count, load_ahead, c);
+    if (left > c->count)
+        plan_next(c);
 }
 
 static ald_status stream_next(void *ctx, struct ArrowArray *out, ald_error *err)
@@ -107,11 +130,12 @@ static void stream_free(void *ctx)
             c->ready[i].chunk.release(&c->ready[i].chunk);
     }
     ald__release(&alloc, c->ready, c->cap * sizeof *c->ready);
+    ald__projection_clear(c->streaming, &c->projection);
     ald__release(&alloc, c->columns, column_count(c->streaming));
     ald__release(&alloc, c, sizeof *c);
 }
 
-/* Two chunks for each thread, so that one that takes longer holds up less. */
+/* Two chunks for each thread at least, so that one that takes longer holds up less. */
 static ald_status stream_init(chunk_stream *c, const uint8_t *columns, ald_error *err)
 {
     const ald_host *host = &c->streaming->host;
@@ -124,7 +148,9 @@ static ald_status stream_init(chunk_stream *c, const uint8_t *columns, ald_error
     }
     if (threads <= 1 || c->streaming->file.chunk_count <= 1)
         return ALD_OK;
-    c->cap = threads < AHEAD_MAX / 2 ? threads * 2 : AHEAD_MAX;
+    ALD_TRY(ald__projection_init(c->streaming, columns, &c->projection, err));
+    c->cap = AHEAD_MAX;
+    c->least = c->wanted = threads < AHEAD_MAX / 2 ? threads * 2 : AHEAD_MAX;
     c->ready = ald__alloc_zero(&host->alloc, c->cap * sizeof *c->ready, err);
     return c->ready == NULL ? ALD_E_NOMEM : ALD_OK;
 }
