@@ -6,8 +6,9 @@
 
 bench_streaming writes the tables, and times our C API; this script writes them as Parquet (zstd-3), Feather (zstd), Lance,
 safetensors and a Hugging Face dataset, and times those, each round after one of ours. Medians of wall time with a warm page
-cache, ratios against the fastest peer; everybody has two threads where a task can use them. What libzstd alone takes for our
-frames of two tasks is printed last: a bound that no reader can beat. Peers that are not installed are left out, by name.
+cache, ratios against the fastest peer; everybody has two threads where a task can use them. Of the wide table each of the 50
+columns is read alone; the sums are told for each kind of column and for all. What libzstd alone takes for our frames with
+two threads is printed last: a bound that no reader can beat. Peers that are not installed are left out, by name.
 """
 import argparse
 import json
@@ -25,7 +26,8 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 TAKEN = 1000
-WIDE_COLUMN = "m2"      # the column that bench_streaming reads alone
+# The kinds of bench_streaming's wide table, and the letters with which their columns' names begin.
+KINDS = {"int": "ij", "location": "lk", "time": "tu", "money": "mn", "constant": "c", "random": "r"}
 
 
 def timed(function):
@@ -67,6 +69,16 @@ class Peers:
     def add(self, peer, task, function):
         self.tasks.setdefault(task, {})[peer] = function
 
+    def add_columns(self, peer, read):
+        """Each column alone, those of a kind one after the other; `read` keeps nothing."""
+        def read_all(names):
+            for name in names:
+                read(name)
+
+        for kind, letters in KINDS.items():
+            names = [f"{letter}{i}" for i in range(5) for letter in letters]
+            self.add(peer, f"columns_{kind}_s", lambda names=names: read_all(names))
+
     def pyarrow(self):
         mapped = pa.ipc.open_file(pa.memory_map(self.path("table.arrow"))).read_all()
         one = int(self.rows[0])
@@ -79,12 +91,12 @@ class Peers:
         self.add("pyarrow feather (mapped)", "one_row_s", lambda: mapped.slice(one, 1).to_pylist())
         self.add("pyarrow feather (mapped)", "take_1000_aligned_s", lambda: mapped.take(self.rows))
         self.add("pyarrow parquet", "take_1000_streaming_s", lambda: pq.read_table(self.path("table.parquet")).take(self.rows))
-        self.add("pyarrow parquet", "one_column_of_50_s", lambda: pq.read_table(self.path("wide.parquet"), columns=[WIDE_COLUMN]))
+        self.add_columns("pyarrow parquet", lambda name: pq.read_table(self.path("wide.parquet"), columns=[name]))
         self.add("pyarrow parquet", "scan_2_threads_s", lambda: pq.read_table(self.path("table.parquet")))
         self.add("pyarrow feather (zstd)", "scan_2_threads_s", lambda: pa.feather.read_table(self.path("table.zstd.feather"), memory_map=False))
 
     def polars(self, polars, _table):
-        self.add("polars parquet", "one_column_of_50_s", lambda: polars.read_parquet(self.path("wide.parquet"), columns=[WIDE_COLUMN]))
+        self.add_columns("polars parquet", lambda name: polars.read_parquet(self.path("wide.parquet"), columns=[name]))
         self.add("polars parquet", "scan_2_threads_s", lambda: polars.read_parquet(self.path("table.parquet")))
         self.add("polars parquet", "take_1000_streaming_s", lambda: polars.read_parquet(self.path("table.parquet"))[self.rows.tolist()])
 
@@ -93,7 +105,7 @@ class Peers:
         connection.execute("set threads to 2")
         rows = ",".join(map(str, self.rows))
         wide, table = self.path("wide.parquet"), self.path("table.parquet")
-        self.add("duckdb parquet", "one_column_of_50_s", lambda: connection.sql(f"select {WIDE_COLUMN} from '{wide}'").to_arrow_table())
+        self.add_columns("duckdb parquet", lambda name: connection.sql(f"select {name} from '{wide}'").to_arrow_table())
         self.add("duckdb parquet", "scan_2_threads_s", lambda: connection.sql(f"select * from '{table}'").to_arrow_table())
         taking = f"select * exclude file_row_number from read_parquet('{table}', file_row_number=true) where file_row_number in ({rows})"
         self.add("duckdb parquet", "take_1000_streaming_s", lambda: connection.sql(taking).to_arrow_table())
@@ -128,14 +140,22 @@ class Peers:
         self.add("datasets", "take_1000_aligned_s", lambda: dataset[self.rows])
 
 
-# What libzstd alone takes for the frames of a task, and what small chunks are compared with.
-BOUNDS = {"scan_2_threads_s": "libzstd_alone_scan_2_threads_s", "one_column_2_threads_s": "libzstd_alone_one_column_s"}
-SAME_TASK = {"take_1000_small_chunks_s": "take_1000_streaming_s", "one_column_2_threads_s": "one_column_of_50_s"}
+# What libzstd alone takes for the frames of a task.
+BOUNDS = {"scan_2_threads_s": "libzstd_alone_scan_2_threads_s",
+          **{f"columns_{kind}_s": f"libzstd_alone_columns_{kind}_s" for kind in (*KINDS, "all")}}
+
+
+def add_sums(seconds):
+    """The peers' columns of all kinds, as bench_streaming sums up its own."""
+    for peer in {p for t, p in seconds if t == "columns_int_s"}:
+        rounds = zip(*(seconds[(f"columns_{kind}_s", peer)] for kind in KINDS))
+        seconds[("columns_all_s", peer)] = [sum(r) for r in rounds]
 
 
 def peers_task(task):
-    """What a packed file is asked is what the peers' files are; small chunks, and two threads, change nothing about the task."""
-    task = SAME_TASK.get(task, task)
+    """What a packed file is asked is what the peers' files are; small chunks change nothing about the task."""
+    if task == "take_1000_small_chunks_s":
+        return "take_1000_streaming_s"
     return task.replace("take_1000_packed", "take_1000_streaming").replace("_packed_s", "_s")
 
 
@@ -177,6 +197,7 @@ def main():
     finally:
         if not options.dir:
             shutil.rmtree(folder, ignore_errors=True)
+    add_sums(seconds)
     result = {"megabytes": options.megabytes, "tasks": {}}
     print("| task | alimentar | fastest peer | peer's time | ratio |\n|---|---|---|---|---|")
     bounds = []

@@ -6,7 +6,7 @@
  * Makes a numeric table of 17 columns, writes it into FOLDER as aligned.ald, stream.ald (zstd), packed.ald, small.ald (zstd,
  * chunks of 4,096 rows) and table.arrow (for peers) and one of 50 columns as wide.ald and wide-packed.ald, and prints one JSON
  * object: medians in seconds, wall time, page cache warm; what of the stored bytes of wide-packed.ald is the one column's.
- * Rows taken are compared with the table as loaded at once; they are taken from chunks with two threads. What libzstd alone
+ * The one column and all 50 are read with one thread, each of the 50 alone with two; their sums are told for each kind. Rows taken are compared with the table as loaded at once; they are taken from chunks with two threads. What libzstd alone
  * takes for the same frames, into memory that stays warm, is printed beside: no reader of these files is faster. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,6 +18,8 @@
 #define ROWS_TAKEN 1000
 #define SMALL_CHUNK 4096
 #define REPEATS_MAX 99
+#define COLUMN 23 /* m2 */
+#define ALL_COLUMNS 50
 
 static const bench_column wide_columns[] = {
 #define TEN(n)                                                                                     \
@@ -246,7 +248,6 @@ static double share_of_column(bench *b, const char *name, uint32_t column)
 
 typedef struct scan {
     ald_streaming *streaming;
-    const uint8_t *columns; /* NULL: all */
     pthread_mutex_t lock;
     uint64_t next, rows;
 } scan;
@@ -263,17 +264,17 @@ static void *scan_worker(void *arg)
         pthread_mutex_unlock(&s->lock);
         if (index >= ald_streaming_chunk_count(s->streaming))
             return NULL;
-        if (ald_streaming_chunk(s->streaming, index, s->columns, &a, &err) != ALD_OK)
+        if (ald_streaming_chunk(s->streaming, index, NULL, &a, &err) != ALD_OK)
             bench_die(&err);
         __atomic_fetch_add(&s->rows, (uint64_t)a.length, __ATOMIC_RELAXED);
         a.release(&a);
     }
 }
 
-static double time_scan(bench *b, const char *name, const uint8_t *columns, int threads)
+static double time_scan(bench *b, const char *name, int threads)
 {
     ald_source source = open_source(b, name, 0);
-    scan s = {.next = 0, .columns = columns};
+    scan s = {.next = 0};
     pthread_t ids[8];
     ald_error err;
     double t = now();
@@ -293,31 +294,81 @@ static double time_scan(bench *b, const char *name, const uint8_t *columns, int 
     return t;
 }
 
+/* ---- each column of the wide table alone, with two threads */
+
+typedef struct kind_name {
+    bench_kind kind;
+    const char *name;
+} kind_name;
+static const kind_name kinds[] = {{BENCH_INT, "int"},           {BENCH_LOCATION, "location"},
+                                  {BENCH_TIME, "time"},         {BENCH_MONEY, "money"},
+                                  {BENCH_CONSTANT, "constant"}, {BENCH_RANDOM, "random"}};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* File to all values of one column, in memory together. */
+static void read_column(bench *b, const char *name, uint32_t column)
+{
+    ald_host two = ald_native_host(2);
+    ald_source source = open_source(b, name, 0);
+    uint8_t columns[ALL_COLUMNS] = {0};
+    struct ArrowArrayStream stream;
+    struct ArrowArray *chunks;
+    ald_streaming *s = NULL;
+    ald_error err;
+    uint64_t count;
+    columns[column] = 1;
+    if (ald_streaming_open(&source, NULL, &two, &s, &err) != ALD_OK ||
+        ald_streaming_stream(s, columns, &stream, &err) != ALD_OK)
+        bench_die(&err);
+    count = ald_streaming_chunk_count(s);
+    chunks = bench_alloc(count * sizeof *chunks);
+    for (uint64_t i = 0; i < count; i++) {
+        if (ald_stream_next(&stream, &chunks[i], &err) != ALD_OK)
+            bench_die(&err);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        chunks[i].release(&chunks[i]);
+    free(chunks);
+    stream.release(&stream);
+    ald_streaming_close(s);
+    ald_source_close(&source);
+}
+
+/* All columns of a kind, one after the other. */
+static double time_kind(bench *b, const char *name, bench_kind kind)
+{
+    double t = now();
+    for (uint32_t i = 0; i < ALL_COLUMNS; i++) {
+        if (wide_columns[i].kind == kind)
+            read_column(b, name, i);
+    }
+    return now() - t;
+}
+
 /* ---- libzstd alone */
 
+typedef struct frame {
+    const uint8_t *data;
+    size_t size;
+} frame;
+
 typedef struct bound {
-    const uint8_t *bytes; /* the file's */
-    const ald_info *info;
-    int frame; /* of each chunk, -1: all; 0 is its head */
-    uint64_t next;
+    frame *frames;
+    uint64_t count, next;
 } bound;
 
-static void inflate_alone(const bound *d, uint64_t index, ZSTD_DCtx *dctx, uint8_t *room,
-                          size_t room_size)
+/* The frames of a chunk: the directory, which is none, the head, a frame for each column. `kind` NULL: all. */
+static void list_frames(bound *d, const uint8_t *p, const uint8_t *end, const kind_name *kind)
 {
-    const ald_chunk_entry *e = &d->info->chunks[index];
-    const uint8_t *p = d->bytes + (d->info->file_size_bytes - 4 - d->info->payload_size);
-    const uint8_t *end;
-    int frame = -1; /* the first is the directory */
-    p += e->byte_offset;
-    for (end = p + e->compressed_size; p < end; frame++) {
+    for (int number = -2; p < end; number++) {
         size_t size = ZSTD_findFrameCompressedSize(p, (size_t)(end - p));
-        if (ZSTD_isError(size) ||
-            (frame >= 0 && (d->frame < 0 || frame == d->frame) &&
-             ZSTD_isError(ZSTD_decompressDCtx(dctx, room, room_size, p, size)))) {
+        if (ZSTD_isError(size)) {
             fprintf(stderr, "libzstd cannot read a frame\n");
             exit(1);
         }
+        if (number >= -1 &&
+            (kind == NULL || (number >= 0 && wide_columns[number].kind == kind->kind)))
+            d->frames[d->count++] = (frame){p, size};
         p += size;
     }
 }
@@ -330,34 +381,48 @@ static void *bound_worker(void *arg)
     ZSTD_DCtx *dctx = ZSTD_createDCtx();
     memset(room, 1, room_size);
     for (;;) {
-        uint64_t index = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED);
-        if (index >= d->info->chunk_count)
+        uint64_t i = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED);
+        if (i >= d->count)
             break;
-        inflate_alone(d, index, dctx, room, room_size);
+        if (ZSTD_isError(
+                ZSTD_decompressDCtx(dctx, room, room_size, d->frames[i].data, d->frames[i].size)))
+            exit(1);
     }
     ZSTD_freeDCtx(dctx);
     free(room);
     return NULL;
 }
 
-static double time_bound(bench *b, const char *name, int frame, int threads)
+static double time_bound(bench *b, const char *name, const kind_name *kind)
 {
     ald_source source = open_source(b, name, ALD_FILE_MAP);
     ald_streaming *s = NULL;
+    const ald_info *info;
+    const uint8_t *payload = source.view(source.ctx, 0, (size_t)source.size_bytes);
+    volatile uint8_t sum = 0;
     pthread_t other;
     ald_error err;
     double t;
-    bound d = {source.view(source.ctx, 0, (size_t)source.size_bytes), NULL, frame, 0};
+    bound d = {NULL, 0, 0};
     if (ald_streaming_open(&source, NULL, &b->host, &s, &err) != ALD_OK)
         bench_die(&err);
-    d.info = ald_streaming_info(s);
+    info = ald_streaming_info(s);
+    payload += info->sections.payload.begin;
+    d.frames = bench_alloc(info->chunk_count * (ALL_COLUMNS + 2) * sizeof *d.frames);
+    for (uint64_t i = 0; i < info->chunk_count; i++) {
+        const uint8_t *p = payload + info->chunks[i].byte_offset;
+        list_frames(&d, p, p + info->chunks[i].compressed_size, kind);
+    }
+    for (uint64_t i = 0; i < d.count; i++) { /* the map's pages, before the clock starts */
+        for (size_t k = 0; k < d.frames[i].size; k += 4096)
+            sum = (uint8_t)(sum + d.frames[i].data[k]);
+    }
     t = now();
-    if (threads == 2)
-        pthread_create(&other, NULL, bound_worker, &d);
+    pthread_create(&other, NULL, bound_worker, &d);
     bound_worker(&d);
-    if (threads == 2)
-        pthread_join(other, NULL);
+    pthread_join(other, NULL);
     t = now() - t;
+    free(d.frames);
     ald_streaming_close(s);
     ald_source_close(&source);
     return t;
@@ -371,9 +436,6 @@ static double time_bound(bench *b, const char *name, int frame, int threads)
         (out) = median(values, b->repeats);                                                        \
     } while (0)
 
-#define COLUMN 23 /* m2 */
-#define ALL_COLUMNS 50
-
 /* What is asked of a file in chunks, zstd or packed; `of` is put behind the names. */
 static void measure_chunks(bench *b, const char *file, const char *wide, const char *of)
 {
@@ -383,8 +445,8 @@ static void measure_chunks(bench *b, const char *file, const char *wide, const c
                   time_streaming_take(b, file, &taken)));
     MEDIAN(column, time_column(b, wide, COLUMN));
     MEDIAN(all, time_column(b, wide, ALL_COLUMNS));
-    MEDIAN(scan1, time_scan(b, file, NULL, 1));
-    MEDIAN(scan2, time_scan(b, file, NULL, 2));
+    MEDIAN(scan1, time_scan(b, file, 1));
+    MEDIAN(scan2, time_scan(b, file, 2));
     printf(
         ", \"take_1000_%s_s\": %.5f, \"one_column_of_50%s_s\": %.5f, \"all_50_columns%s_s\": %.5f, "
         "\"scan_1_thread%s_s\": %.4f, \"scan_2_threads%s_s\": %.4f",
@@ -392,20 +454,36 @@ static void measure_chunks(bench *b, const char *file, const char *wide, const c
     taken.release(&taken);
 }
 
-/* Small chunks, two threads for the one column, and the bounds. */
+/* Each column alone, the sums of each kind and of all; for zstd, what libzstd alone takes. */
+static void measure_kinds(bench *b, const char *wide, const char *of)
+{
+    double all = 0, all_alone = 0;
+    for (size_t i = 0; i < KINDS; i++) {
+        double column, alone;
+        MEDIAN(column, time_kind(b, wide, kinds[i].kind));
+        all += column;
+        printf(", \"columns_%s%s_s\": %.5f", kinds[i].name, of, column);
+        if (of[0] != '\0')
+            continue;
+        MEDIAN(alone, time_bound(b, wide, &kinds[i]));
+        all_alone += alone;
+        printf(", \"libzstd_alone_columns_%s_s\": %.5f", kinds[i].name, alone);
+    }
+    printf(", \"columns_all%s_s\": %.5f", of, all);
+    if (of[0] == '\0')
+        printf(", \"libzstd_alone_columns_all_s\": %.5f", all_alone);
+}
+
+/* Small chunks, and the bound of a scan. */
 static void measure_more(bench *b)
 {
-    static const uint8_t one_column[ALL_COLUMNS] = {[COLUMN] = 1};
-    double take, column, alone_scan, alone_column;
+    double take, alone;
     struct ArrowArray taken = {0};
     MEDIAN(take, (taken.release != NULL ? taken.release(&taken) : (void)0,
                   time_streaming_take(b, "small.ald", &taken)));
-    MEDIAN(column, time_scan(b, "wide.ald", one_column, 2));
-    MEDIAN(alone_scan, time_bound(b, "stream.ald", -1, 2));
-    MEDIAN(alone_column, time_bound(b, "wide.ald", 1 + COLUMN, 2));
-    printf(", \"take_1000_small_chunks_s\": %.5f, \"one_column_2_threads_s\": %.5f, "
-           "\"libzstd_alone_scan_2_threads_s\": %.4f, \"libzstd_alone_one_column_s\": %.5f",
-           take, column, alone_scan, alone_column);
+    MEDIAN(alone, time_bound(b, "stream.ald", NULL));
+    printf(", \"take_1000_small_chunks_s\": %.5f, \"libzstd_alone_scan_2_threads_s\": %.4f", take,
+           alone);
     taken.release(&taken);
 }
 
@@ -442,6 +520,8 @@ static void measure(bench *b)
     ald_source_close(&source);
     measure_chunks(b, "stream.ald", "wide.ald", "");
     measure_chunks(b, "packed.ald", "wide-packed.ald", "_packed");
+    measure_kinds(b, "wide.ald", "");
+    measure_kinds(b, "wide-packed.ald", "_packed");
     measure_more(b);
     printf(", \"one_column_of_50_packed_share_of_bytes\": %.5f}\n",
            share_of_column(b, "wide-packed.ald", COLUMN));
