@@ -4,6 +4,8 @@
  * first frame that is wanted to the last. */
 #include <string.h>
 
+#include "core/arrow/array_layout.h"
+#include "core/arrow/gather.h"
 #include "core/base/buf.h"
 #include "core/base/endian.h"
 #include "core/codec/codec.h"
@@ -157,8 +159,8 @@ static ald_status read_columns(column_read *r, struct ArrowArray *out)
     rules.once = 1;
     ALD_TRY(read_head(r, &rules));
     find_wanted(r, &m->body_begin, &m->body_end);
-    ALD_TRY(ald__shared_alloc(&r->s->host.alloc, (size_t)(m->body_end - m->body_begin), &r->plain,
-                              r->err));
+    ALD_TRY(ald__block_pool_take(r->s->pool, &r->s->host.alloc,
+                                 (size_t)(m->body_end - m->body_begin), &r->plain, r->err));
     m->body = ald__shared_data(r->plain);
     ALD_TRY(inflate_wanted(r));
     ALD_TRY(ald__ipc_read_batch(r->dictionaries, m, &rules, r->plain, r->columns, out, r->err));
@@ -178,6 +180,26 @@ static ald_status packed_bytes(void *ctx, uint64_t offset, size_t size, const ui
     return ALD_OK;
 }
 
+/* A packed chunk is rebuilt in memory for all of it. Where a small part of that is wanted, it moves to memory of its own, and
+ * the block goes back to the pool for the next chunk. If it cannot, it stays. */
+static void leave_block(const column_read *r, struct ArrowArray *array)
+{
+    static const size_t small_part = 4;
+    ald__run all = {0, array->length, 0};
+    const struct ArrowArray *source = array;
+    ald__projection p;
+    struct ArrowArray own;
+    if (array->length == 0 || ald__projection_init(r->s, r->columns, &p, NULL) != ALD_OK)
+        return;
+    if (ald__layout_memory(&p.schema, array) < r->entry->uncompressed_size / small_part &&
+        ald__array_gather(&r->s->host.alloc, &p.schema, &source, 1, &all, 1, ALD__GATHER_OWN, &own,
+                          NULL) == ALD_OK) {
+        array->release(array);
+        *array = own;
+    }
+    ald__projection_clear(r->s, &p);
+}
+
 static ald_status read_packed(column_read *r, struct ArrowArray *out)
 {
     const ald_chunk_entry *e = r->entry;
@@ -192,12 +214,15 @@ static ald_status read_packed(column_read *r, struct ArrowArray *out)
                            .columns = r->columns,
                            .keep = &r->inflaters.unpacker};
     ald__cursor bytes;
-    ALD_TRY(ald__shared_alloc(&r->s->host.alloc, e->uncompressed_size, &r->plain, r->err));
+    ALD_TRY(ald__block_pool_take(r->s->pool, &r->s->host.alloc, e->uncompressed_size, &r->plain,
+                                 r->err));
     ALD_TRY(ald__packed_chunk_rebuild(&c, &source, ald__shared_data(r->plain), e->uncompressed_size,
                                       r->err));
     bytes = (ald__cursor){ald__shared_data(r->plain), e->uncompressed_size, 0, 0};
-    return ald__chunk_parse(&r->s->file, r->s->schema, e, NULL, r->columns, &bytes, r->plain,
-                            &r->message, out, r->err);
+    ALD_TRY(ald__chunk_parse(&r->s->file, r->s->schema, e, NULL, r->columns, &bytes, r->plain,
+                             &r->message, out, r->err));
+    leave_block(r, out);
+    return ALD_OK;
 }
 
 static ald_status read_chunk(column_read *r, int *done, struct ArrowArray *out)
