@@ -293,7 +293,7 @@ static void check_seed(uint64_t seed)
     static fault_host f;
     uint64_t r = seed;
     uint64_t chunk_rows = sizes[rt_below(&r, 4)], cache = caches[rt_below(&r, 3)];
-    uint8_t compression = (uint8_t)rt_below(&r, 4), wanted[8];
+    uint8_t compression = (uint8_t)rt_below(&r, 6), wanted[8];
     int goes_back = (int)rt_below(&r, 2);
     struct ArrowSchema schema;
     lines all, some;

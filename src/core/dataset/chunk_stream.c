@@ -149,8 +149,10 @@ static ald_status stream_init(chunk_stream *c, const uint8_t *columns, ald_error
     if (threads <= 1 || c->streaming->file.chunk_count <= 1)
         return ALD_OK;
     ALD_TRY(ald__projection_init(c->streaming, columns, &c->projection, err));
-    c->cap = AHEAD_MAX;
-    c->least = c->wanted = threads < AHEAD_MAX / 2 ? threads * 2 : AHEAD_MAX;
+    c->cap = c->streaming->file.chunk_count < AHEAD_MAX ? (uint32_t)c->streaming->file.chunk_count
+                                                        : AHEAD_MAX;
+    c->least = threads < c->cap / 2 ? threads * 2 : c->cap;
+    c->wanted = c->least;
     c->ready = ald__alloc_zero(&host->alloc, c->cap * sizeof *c->ready, err);
     return c->ready == NULL ? ALD_E_NOMEM : ALD_OK;
 }

@@ -182,6 +182,7 @@ static ald_status packed_bytes(void *ctx, uint64_t offset, size_t size, const ui
 
 /* A packed chunk is rebuilt in memory for all of it. Where a small part of that is wanted, it moves to memory of its own, and
  * the block goes back to the pool for the next chunk. If it cannot, it stays. */
+#ifndef ALD_ONE_THREAD
 static void leave_block(const column_read *r, struct ArrowArray *array)
 {
     static const size_t small_part = 4;
@@ -199,6 +200,13 @@ static void leave_block(const column_read *r, struct ArrowArray *array)
     }
     ald__projection_clear(r->s, &p);
 }
+#else /* a build without a pool */
+static void leave_block(const column_read *r, struct ArrowArray *array)
+{
+    (void)r;
+    (void)array;
+}
+#endif
 
 static ald_status read_packed(column_read *r, struct ArrowArray *out)
 {
