@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading marks back: blind, against one buyer, against lists; after changes of the data, and on data without a mark. */
+#include <math.h>
+
 #include "ald/native.h"
 #include "ald/watermark.h"
 #include "check_alloc.h"
@@ -211,6 +213,21 @@ static void test_rounded(void)
             work.v[c][i] = (double)(float)work.v[c][i];
     }
     check_extracts(&work, "floats");
+}
+
+/* Floats that were printed with 15 decimals are not quite floats any more; half of them are not marked. Their grid is no lattice. */
+static void test_printed_floats(void)
+{
+    const size_t marked = 1000;
+    work.columns = 1;
+    work.rows = marked;
+    for (size_t i = 0; i < 2 * marked; i++)
+        work.v[0][i] = (double)(float)(mark_number(MARK_FLOATS, (int64_t)i) / 20);
+    mark(&work, mark_test_buyer, 1e-3f);
+    work.rows = 2 * marked;
+    for (size_t i = 0; i < work.rows; i++)
+        work.v[0][i] = floor(work.v[0][i] * 1e15 + 0.5) / 1e15;
+    check_extracts(&work, "floats with 15 decimals, half of them marked");
 }
 
 static void test_converted(void)
@@ -460,6 +477,7 @@ int main(void)
     RUN(test_kinds_alone);
     RUN(test_noise);
     RUN(test_rounded);
+    RUN(test_printed_floats);
     RUN(test_converted);
     RUN(test_list);
     RUN(test_averages);
