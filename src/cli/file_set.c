@@ -149,6 +149,7 @@ ald_status file_set_commit(file_set *set, ald_error *err)
         if (i + 1 == set->count) {
             sync_names(set, i); /* the last one, a manifest, is there when all others are */
         }
+        set->files[i].replaces = access(set->files[i].path, F_OK) == 0;
         status = ald_file_commit(set->files[i].file, err);
         if (status == ALD_OK) {
             set->files[i].file = NULL;

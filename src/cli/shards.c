@@ -3,10 +3,12 @@
 #include "cli/shards.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "cli/cleanup.h"
@@ -229,6 +231,8 @@ static ald_status write_all(sharding *s, ald_error *err)
 /* An old set that is replaced: what its manifest lists. One that is not a manifest is not read. */
 static ald_status look_before(sharding *s, ald_error *err)
 {
+    shard_manifest_clear(&s->before);
+    ald_buffer_clear(&s->old_manifest);
     s->had_manifest = access(s->manifest_path, F_OK) == 0;
     if (!s->had_manifest) {
         return ALD_OK;
@@ -302,12 +306,31 @@ static void take_back(sharding *s)
     s->env->subject = subject;
 }
 
+/* Two that write one set at the same time: the second one waits, and then replaces the first one's. -1 where a folder cannot
+ * be locked. */
+static int lock_folder(const sharding *s)
+{
+    char *folder = shard_manifest_beside(s->manifest_path, "");
+    const char *path = folder != NULL && folder[0] != '\0' ? folder : ".";
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+        (void)close(fd);
+        fd = -1;
+    }
+    free(folder);
+    return fd;
+}
+
 /* While files are put in their places there is a manifest that says so: whatever ends this half way, a power cut too, what is
  * there is not taken for a whole set. */
 static ald_status commit(sharding *s, ald_error *err)
 {
+    int lock = lock_folder(s);
+    ald_status status = look_before(s, err); /* once more: it may be another one now */
     cli_cleanup_hold();
-    ald_status status = replace_manifest(s, s->had_manifest, fill_half, err);
+    if (status == ALD_OK) {
+        status = replace_manifest(s, s->had_manifest, fill_half, err);
+    }
     if (status == ALD_OK) {
         status = file_set_commit(&s->set, err);
         if (status == ALD_OK) {
@@ -317,6 +340,9 @@ static ald_status commit(sharding *s, ald_error *err)
         }
     }
     cli_cleanup_resume();
+    if (lock >= 0) {
+        (void)close(lock);
+    }
     return status;
 }
 

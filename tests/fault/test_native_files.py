@@ -270,6 +270,25 @@ def test_shards_killed_in_places(binary, folder):
     expect(killed > 0, "the command was never caught at work")
 
 
+def test_shards_of_two_writers(binary, folder):
+    """two processes that write one set at the same time: it is one of both, whole"""
+    ints(folder / "a.csv", 0, 300)
+    ints(folder / "b.csv", 5000, 300)
+    place = folder / "place"
+    place.mkdir()
+    for attempt in range(8):
+        writers = [subprocess.Popen([binary, "convert", "--force", "--quiet", str(folder / name), str(place / "s-{shard}.csv"),
+                                     "--rows-per-shard", rows], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                   for name, rows in (("a.csv", "10"), ("b.csv", str(10 + attempt % 2 * 5)))]
+        ends = [(writer.communicate(timeout=60)[1], writer.returncode) for writer in writers]
+        expect(all(status == 0 for _, status in ends), ends)
+        status, stderr = run([binary, "verify", str(place)])
+        expect(status == 0, stderr)
+        status, _ = run([binary, "diff", str(place), str(folder / "a.csv")])
+        other, stderr = run([binary, "diff", str(place), str(folder / "b.csv")])
+        expect(sorted((status, other)) == [0, 1], f"neither one nor the other: {stderr}")
+
+
 def test_input_that_vanishes(binary, folder):
     """a file that shrinks between two commands is cut, not believed"""
     (folder / "in.csv").write_text(table(2000))
