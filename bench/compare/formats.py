@@ -8,9 +8,9 @@
 save and load are timed inside a process, from and to rows in memory (ours in bench_file, theirs here). The text tasks go from
 file to file, each in a process of its own and with an fsync of the output; ours is the whole command, theirs (text_peers.py)
 is without the start of Python. What of ours is compression and writing, which no reader of text makes faster, is measured by
-saving the same rows from memory; the ratio that a text side of no cost would have is printed beside. Wall and CPU seconds with a warm page cache, medians; a
-ratio is the median over the rounds of theirs / ours: above 1, ours is faster (or, for size, smaller). What we write is read
-back and compared once. Peers that are not installed are left out, by name.
+saving the same rows from memory; the ratio that a text side of no cost would have is printed beside. Wall and CPU seconds with
+a warm page cache, medians; a ratio is the median over the rounds of theirs / ours: above 1, ours is faster (or, for size,
+smaller). What we write is read back and compared once. Peers that are not installed are left out, by name.
 """
 import argparse
 import gc
