@@ -254,6 +254,49 @@ static void test_surprises(void)
     free(text);
 }
 
+/* Several thousand rows to a block, of one column and of two, with blank lines and line ends of all kinds; the batches begin at
+ * the same rows. */
+static void test_short_rows(void)
+{
+    static const char *const ends[] = {"\n", "\r\n", "\r", "\n\n", "\r\r\n", "\n\r"};
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        ald__csv_tuning tuning = {.one_pass_bytes = 1, .samples = 4};
+        ald_csv_options o = ALD_CSV_OPTIONS_INIT;
+        struct ArrowArrayStream again;
+        csv_reading one, two;
+        check_heap heap;
+        ald_allocator alloc = check_heap_init(&heap, -1);
+        ald_host host;
+        ald_source source;
+        uint32_t odd, columns;
+        memset(&again, 0, sizeof again);
+        seed_state = seed;
+        odd = 1 + pick(60);
+        columns = 1 + pick(2);
+        text_size = 0;
+        put(columns == 1 ? "a\n" : "a,b\n");
+        for (int row = 0; row < 9000; row++) {
+            put(pick(2) ? "1" : "22");
+            put(columns == 1 ? "" : pick(odd) == 0 ? ",\"x\n\"\"\r\"" : ",x");
+            put(ends[pick(odd) == 0 ? pick(6) : 0]);
+        }
+        host = csv_host(&alloc, 1 + pick(3));
+        source = ald_source_memory(text, text_size);
+        tuning.block_bytes = 3000 + pick(20000);
+        o.text.batch_rows = 1 + pick(3000);
+        csv_read(&two, &source, &o, &host, &tuning);
+        o.text.restart = &again;
+        csv_read(&one, &source, &o, &host, &tuning);
+        CHECK_INT(read_again(&one, &again, &host), 0); /* the rows were counted right */
+        if (!CHECK(one.status == ALD_OK && same(&one, &two)))
+            printf("    seed %" PRIu64 ": %" PRId64 " rows, %" PRId64 "\n", seed, one.row_count,
+                   two.row_count);
+        csv_reading_free(&one);
+        csv_reading_free(&two);
+        CHECK_HEAP_EMPTY(&heap);
+    }
+}
+
 /* Every allocation fails once: with types that hold, and with one that does not. */
 static void test_no_memory(void)
 {
@@ -289,6 +332,7 @@ int main(int argc, char **argv)
     first_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : first_seed;
     case_count = argc > 2 ? atoi(argv[2]) : case_count;
     RUN(test_no_memory);
+    RUN(test_short_rows);
     RUN(test_surprises);
     return check_done();
 }

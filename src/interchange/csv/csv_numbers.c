@@ -69,6 +69,14 @@ static inline void numbers_null(numbers_column *c)
     c->null_count++;
 }
 
+/* The bits of ±m × 10^-decimals, both exact doubles. */
+static inline uint64_t numbers_float(uint64_t m, uint32_t decimals, uint32_t negative)
+{
+    double value = ald__quick_signed((double)m / ald__quick_powers[decimals], negative);
+    memcpy(&m, &value, 8);
+    return m;
+}
+
 #define NUMBERS(name) portable_##name
 #define NUMBERS_FN static
 #define NUMBERS_DECIMAL16 ald__swar_decimal16

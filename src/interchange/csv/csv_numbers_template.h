@@ -69,17 +69,18 @@ NUMBERS_FN size_t NUMBERS(float64)(const ald__csv_stretch *s, ald__csv_tally *ta
         uint32_t begin = *c.begin + c.behind, size = *c.end - begin, point, zero, whole;
         const uint8_t *p = c.slab + begin;
         uint32_t negative = *p == '-', n = size - negative;
-        uint64_t m, where = c.slab_at + begin;
+        uint64_t m = 0, where = c.slab_at + begin;
         p += negative;
         zero = *p == '0';
-        /* 15 digits at most with a point, so that the division is of exact operands; no minus zero, no leading zeros */
-        if (n - 2 < 15 && (point = NUMBERS_DECIMAL16(p, n, &m)) < n &&
-            ((((whole = point - zero) != 0) & zero) | ((m == 0) & negative)) == 0) {
-            double value = (double)m / ald__quick_powers[n - 1 - point];
-            value = ald__quick_signed(value, negative);
-            memcpy(&m, &value, 8);
+        point = n - 1 < 16 ? NUMBERS_DECIMAL16(p, n, &m) : ALD__SWAR_NONE;
+        whole = point - zero;
+        /* 15 digits at most, so that the division is of exact operands; no minus zero, no leading zeros */
+        if (n - 2 < 15 && point < n && (((whole != 0) & zero) | ((m == 0) & negative)) == 0) {
+            numbers_put(&c, numbers_float(m, n - 1 - point, negative));
             ald__csv_tally_float(&t, whole, n - 1 - point, where);
-            numbers_put(&c, m);
+        } else if (n - 1 < 15 && point == n && (((n != 1) & zero) | ((m == 0) & negative)) == 0) {
+            numbers_put(&c, numbers_float(m, 0, negative));
+            ald__csv_tally_int(&t, whole, negative, where);
         } else if (size == 0 && c.nulls) {
             ald__csv_tally_null(&t, where);
             numbers_null(&c);
