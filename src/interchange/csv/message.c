@@ -72,12 +72,23 @@ static int is_null_like(const char *text, size_t size)
     return size <= NULL_SHOWN && !ald__csv_is_number_like(text, size);
 }
 
-/* ", or --null 'NA' …" where that may be meant, and there is room for it. */
-static void null_hint(const ald__csv_reader *reader, const char *text, size_t size,
-                      size_t name_size, ald_error *out)
+/* Whether the field at `offset`, behind the quote that may open it, is no null whatever it says. */
+static int is_kept_by_quotes(const ald__csv_reader *reader, uint64_t offset)
 {
+    uint8_t before;
+    return !reader->all_quoted && offset > 0 &&
+           reader->source.read_at(reader->source.ctx, offset - 1, &before, 1, NULL) == ALD_OK &&
+           before == reader->dialect.quote;
+}
+
+/* ", or --null 'NA' …" where that may be meant, and there is room for it. */
+static void null_hint(const ald__csv_reader *reader, const ald__csv_fault *fault, const char *text,
+                      size_t size, ald_error *out)
+{
+    size_t name_size = reader->columns[fault->fields].name.size;
     (void)ald_error_set(out, ALD_OK, 0, "%s", "");
-    if (is_null_like(text, size) && name_size <= NULL_NAME_SHOWN)
+    if (is_null_like(text, size) && name_size <= NULL_NAME_SHOWN &&
+        !is_kept_by_quotes(reader, fault->offset))
         (void)ald_error_set(out, ALD_OK, 0, ", or --null '%.*s'%s to read it as null", (int)size,
                             text, ald__csv_has_empty_nulls(reader) ? " --null ''" : "");
 }
@@ -100,7 +111,7 @@ static ald_status value_error(ald__csv_reader *reader, const ald__csv_fault *fau
     if (reader->text.infer_rows != 0 && !reader->columns[fault->fields].declared)
         (void)ald_error_set(&hint, ALD_OK, 0, ", or leave out --infer-rows");
     else
-        null_hint(reader, text, size, name->size, &hint);
+        null_hint(reader, fault, text, size, &hint);
     st = ald_type_format(field, &type, err);
     if (st == ALD_OK)
         st =
