@@ -27,7 +27,8 @@ static ald_status status_of_text(const std::string &text)
 {
     if (text.find("decrypt") != std::string::npos || text.find("Decrypt") != std::string::npos)
         return ALD_E_UNSUPPORTED;
-    if (text.find("worker thread") != std::string::npos)
+    if (text.find("worker thread") != std::string::npos ||
+        text.find("not enough memory") != std::string::npos) /* zstd's */
         return ALD_E_NOMEM;
     return text.find("CRC checksum") != std::string::npos ? ALD_E_CHECKSUM_MISMATCH
                                                           : ALD_E_INVALID_FORMAT;

@@ -2,11 +2,16 @@
 #include "interchange/parquet/parquet_io.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <latch>
+#include <vector>
 
 #include <arrow/buffer.h>
 #include <arrow/result.h>
 #include <arrow/status.h>
+#include <arrow/util/future.h>
 
 namespace ald_parquet
 {
@@ -107,6 +112,53 @@ void HostPool::Free(uint8_t *buffer, int64_t size, int64_t)
     alloc_.release(alloc_.ctx, block, static_cast<size_t>(size + ALIGNMENT));
     bytes_ -= size;
     drop();
+}
+
+/* ---- threads */
+
+constexpr size_t THREAD_BYTES = size_t{64} << 10; /* of them all, and then some */
+
+static arrow::Status find_room(size_t size)
+{
+    void *room = std::malloc(size);
+    std::free(room);
+    return room != nullptr ? arrow::Status::OK()
+                           : arrow::Status::OutOfMemory("no memory for a thread's own data");
+}
+
+arrow::Status enter_thread()
+{
+    static const auto some_pool = arrow::internal::ThreadPool::Make(1); /* starts none */
+    ARROW_RETURN_NOT_OK(some_pool.status());
+    ARROW_RETURN_NOT_OK(find_room(THREAD_BYTES));
+    (void)std::uncaught_exceptions();
+    (void)(*some_pool)->OwnsThisThread();
+    return arrow::Status::OK();
+}
+
+arrow::Result<std::shared_ptr<arrow::internal::ThreadPool>> start_threads(int count)
+{
+    std::latch started(count);
+    std::vector<arrow::Future<>> tasks;
+    ARROW_RETURN_NOT_OK(find_room(THREAD_BYTES * static_cast<size_t>(count)));
+    ARROW_ASSIGN_OR_RAISE(auto pool, arrow::internal::ThreadPool::Make(count));
+    arrow::Status status;
+    for (int i = 0; i < count && status.ok(); i++) {
+        auto task = pool->Submit([&started] {
+            auto entered = enter_thread();
+            started.arrive_and_wait(); /* so that no thread has two of these tasks */
+            return entered;
+        });
+        status = task.status();
+        if (status.ok())
+            tasks.push_back(*task);
+        else
+            started.count_down(count - i);
+    }
+    for (auto &task : tasks)
+        status &= task.status();
+    ARROW_RETURN_NOT_OK(status);
+    return pool;
 }
 
 /* ---- errors */

@@ -10,6 +10,7 @@
 
 #include <arrow/io/interfaces.h>
 #include <arrow/memory_pool.h>
+#include <arrow/util/thread_pool.h>
 
 #include "ald/io.h"
 
@@ -76,6 +77,12 @@ struct PoolRetire {
     }
 };
 using PoolPtr = std::unique_ptr<HostPool, PoolRetire>;
+
+/* Every thread calls it before it does anything here. A thread gets its own data of Arrow's and C++'s libraries when it first
+ * uses them, and where there is no memory for them the loader ends the process: so it is looked for before. */
+arrow::Status enter_thread();
+/* `count` threads that have done so. */
+arrow::Result<std::shared_ptr<arrow::internal::ThreadPool>> start_threads(int count);
 
 /* The first error that the host gave, which Arrow's own status cannot carry. From any thread. */
 class HostError

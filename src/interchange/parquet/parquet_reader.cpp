@@ -223,7 +223,9 @@ ald_status Reader::open(ald_error *err)
     if (source_.size_bytes < SMALLEST_BYTES)
         return fail(ALD_E_TRUNCATED, "too short for a Parquet file", err);
     try {
-        status = open_file();
+        status = enter_thread();
+        if (status.ok())
+            status = open_file();
         if (status.ok()) {
             ald_status chosen = choose_columns(err);
             if (chosen != ALD_OK)
@@ -267,6 +269,9 @@ void Reader::read_column(Column *column)
 {
     try {
         std::shared_ptr<arrow::ChunkedArray> chunks;
+        column->status = enter_thread();
+        if (!column->status.ok())
+            return;
         if (spool_ != nullptr) {
             auto index = static_cast<size_t>(column - columns_.data());
             column->status = spool_->get(index, slice_, batch_rows_).Value(&column->next);
@@ -308,8 +313,10 @@ void Reader::spool_column(Column *column)
 {
     auto index = static_cast<size_t>(column - columns_.data());
     try {
-        column->status = spool_rows(file_.get(), group_, column->leaves, column->type, pool_.get(),
-                                    index, spool_.get());
+        column->status = enter_thread();
+        if (column->status.ok())
+            column->status = spool_rows(file_.get(), group_, column->leaves, column->type,
+                                        pool_.get(), index, spool_.get());
         if (column->status.ok() && spool_->rows_of(index) != group_left_)
             column->status = arrow::Status::Invalid(
                 "it ends ", group_left_ - spool_->rows_of(index), " rows early");

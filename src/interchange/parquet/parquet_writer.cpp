@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches go into an open row group as they come, all columns at once on the given threads; its pages are compressed at once
  * and wait in memory until it is full. So memory is a batch, the compressed pages of one row group, and what each column needs
- * to encode, some MiB. A table of many columns is held as it is until a row group is full, and then written column by
- * column. */
+ * to encode, some MiB: a row group ends when these are too many together. A table of many columns is held as it is until a
+ * row group is full, and then written column by column. The first batches are held, too, until it is known which columns get
+ * a dictionary. */
 #include "interchange/parquet/parquet_writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <arrow/array/array_base.h>
 #include <arrow/array/util.h>
@@ -18,11 +20,15 @@
 #include <arrow/util/compression.h>
 #include <parquet/properties.h>
 
+#include "interchange/parquet/dictionary_choice.hpp"
+
 namespace ald_parquet
 {
 
 constexpr int64_t GROUP_ROWS = int64_t{1} << 20;
-constexpr int64_t GROUP_BYTES = int64_t{64} << 20;
+constexpr int64_t GROUP_BYTES = int64_t{256} << 20; /* in memory, of whoever reads it at once */
+constexpr int64_t HELD_BYTES = int64_t{64} << 20;   /* … of ours, encoded or waiting to be */
+constexpr int64_t PROBE_BYTES = int64_t{32} << 20;
 constexpr int WIDE_COLUMNS = 32;
 constexpr int64_t SLICE_BYTES = int64_t{16} << 20;
 
@@ -34,7 +40,8 @@ Writer::Writer(struct ArrowArrayStream *batches, const ald_sink &sink,
       most_rows_(options.row_group_rows != 0
                      ? static_cast<int64_t>(std::min<uint64_t>(options.row_group_rows, INT64_MAX))
                      : GROUP_ROWS),
-      most_bytes_(options.row_group_rows != 0 ? INT64_MAX : GROUP_BYTES)
+      most_bytes_(options.row_group_rows != 0 ? INT64_MAX : GROUP_BYTES),
+      most_held_(options.row_group_rows != 0 ? INT64_MAX : HELD_BYTES)
 {
 }
 
@@ -105,15 +112,34 @@ static int count_leaves(const arrow::DataType &type)
     return count;
 }
 
-arrow::Status Writer::open()
+arrow::Status Writer::open_schema()
 {
     struct ArrowSchema schema = {};
     if (batches_->get_schema(batches_, &schema) != 0)
         return arrow::Status::IOError("the batch stream has no schema");
     ARROW_ASSIGN_OR_RAISE(schema_, arrow::ImportSchema(&schema));
-    ARROW_RETURN_NOT_OK(check_types(*schema_));
     is_wide_ = count_leaves(*arrow::struct_(schema_->fields())) > WIDE_COLUMNS;
+    return check_types(*schema_);
+}
 
+/* Takes batches until they tell enough, or are too large to hold more. */
+arrow::Status Writer::take_first()
+{
+    int64_t rows = 0, bytes = 0;
+    while (rows < PROBE_ROWS && bytes < PROBE_BYTES) {
+        std::shared_ptr<arrow::RecordBatch> batch;
+        ARROW_RETURN_NOT_OK(next(&batch));
+        if (batch == nullptr)
+            break;
+        rows += batch->num_rows();
+        bytes += arrow::util::TotalBufferSize(*batch);
+        first_.push_back(std::move(batch));
+    }
+    return arrow::Status::OK();
+}
+
+arrow::Status Writer::open_file()
+{
     parquet::WriterProperties::Builder properties;
     properties.memory_pool(pool_.get())
         ->compression(codec_of(options_.codec))
@@ -121,12 +147,12 @@ arrow::Status Writer::open()
         ->enable_page_checksum();
     if (options_.level != 0)
         properties.compression_level(options_.level);
+    ARROW_RETURN_NOT_OK(choose_dictionaries(first_, pool_.get(), &properties));
 
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.store_schema();
     if (thread_count_ > 1 && !is_wide_) {
-        ARROW_ASSIGN_OR_RAISE(threads_,
-                              arrow::internal::ThreadPool::Make(static_cast<int>(thread_count_)));
+        ARROW_ASSIGN_OR_RAISE(threads_, start_threads(static_cast<int>(thread_count_)));
         arrow_properties.set_use_threads(true)->set_executor(threads_.get());
     }
     ARROW_ASSIGN_OR_RAISE(file_, parquet::arrow::FileWriter::Open(*schema_, pool_.get(), out_,
@@ -211,7 +237,8 @@ arrow::Status Writer::end_group()
 
 arrow::Status Writer::write_piece(const std::shared_ptr<arrow::RecordBatch> &piece, int64_t bytes)
 {
-    if (group_bytes_ >= most_bytes_ || group_rows_ >= most_rows_)
+    if (group_rows_ >= most_rows_ || group_bytes_ >= (is_wide_ ? most_held_ : most_bytes_) ||
+        pool_->bytes_allocated() >= most_held_)
         ARROW_RETURN_NOT_OK(end_group());
     group_rows_ += piece->num_rows();
     group_bytes_ += bytes;
@@ -237,7 +264,12 @@ arrow::Status Writer::write(const arrow::RecordBatch &batch)
 
 arrow::Status Writer::write_all()
 {
-    ARROW_RETURN_NOT_OK(open());
+    ARROW_RETURN_NOT_OK(enter_thread());
+    ARROW_RETURN_NOT_OK(open_schema());
+    ARROW_RETURN_NOT_OK(take_first());
+    ARROW_RETURN_NOT_OK(open_file());
+    for (auto &batch : first_)
+        ARROW_RETURN_NOT_OK(write(*std::exchange(batch, nullptr)));
     for (;;) {
         std::shared_ptr<arrow::RecordBatch> batch;
         ARROW_RETURN_NOT_OK(next(&batch));

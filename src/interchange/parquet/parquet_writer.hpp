@@ -32,7 +32,9 @@ class Writer
     ald_status run(ald_error *err);
 
   private:
-    arrow::Status open();
+    arrow::Status open_schema();
+    arrow::Status take_first();
+    arrow::Status open_file();
     arrow::Status next(std::shared_ptr<arrow::RecordBatch> *out);
     bool fits_group(const arrow::RecordBatch &batch);
     arrow::Status write(const arrow::RecordBatch &batch);
@@ -51,8 +53,9 @@ class Writer
     std::shared_ptr<SinkStream> out_;
     std::unique_ptr<parquet::arrow::FileWriter> file_;
     bool stream_failed_ = false;
-    int64_t most_rows_, most_bytes_; /* of a row group */
+    int64_t most_rows_, most_bytes_, most_held_; /* of a row group */
     bool is_wide_ = false;
+    std::vector<std::shared_ptr<arrow::RecordBatch>> first_;
     std::vector<std::shared_ptr<arrow::RecordBatch>> held_; /* of a wide table: the row group */
     int64_t group_rows_ = 0, group_bytes_ = 0;
     std::vector<SmallDictionary> dictionaries_; /* of the last batch, in the order of the schema */
