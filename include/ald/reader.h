@@ -127,6 +127,9 @@ ALD_API ALD_NODISCARD ald_status ald_dataset_batch(const ald_dataset *dataset, s
 /* All batches in order as a stream that outlives the dataset. The caller releases it. */
 ALD_API ALD_NODISCARD ald_status ald_dataset_stream(const ald_dataset *dataset,
                                                     struct ArrowArrayStream *out, ald_error *err);
+/* Lets go of the rows, for whoever has taken a stream of them that is to be the last: from here on there are no batches.
+ * Everything else stays known. */
+ALD_API void ald_dataset_drop_rows(ald_dataset *dataset);
 ALD_API void ald_dataset_free(ald_dataset *dataset);
 
 ALD_END_DECLS

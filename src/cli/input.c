@@ -609,6 +609,29 @@ static ald_status open_ald(cli_input *in, const trust_options *trust,
     return ALD_OK;
 }
 
+void cli_input_drop_rows(cli_input *in)
+{
+    if (in->dataset != NULL) {
+        ald_dataset_drop_rows(in->dataset);
+        in->is_dropped = 1;
+    }
+}
+
+/* What is known of the first load stays where it is: others point to it. */
+static ald_status load_again(cli_input *in, ald_error *err)
+{
+    ald_load_options options = ALD_LOAD_OPTIONS_INIT;
+    ald_dataset *dataset = NULL;
+    options.check_all = !in->some_rows;
+    cli_trust_load(&in->trust, &options);
+    ald_status status = ald_load(&in->source, &options, &in->env->host, &dataset, err);
+    if (status == ALD_OK) {
+        status = ald_dataset_stream(dataset, &in->stream, err);
+    }
+    ald_dataset_free(dataset);
+    return status;
+}
+
 const ald_info *cli_input_info(const cli_input *in)
 {
     if (in->streaming != NULL) {
@@ -722,6 +745,7 @@ ald_status cli_input_rewind(cli_input *in, const read_options *read, ald_error *
         in->stream.release(&in->stream);
     }
     status = in->streaming != NULL ? open_chunks(in, err)
+             : in->is_dropped      ? load_again(in, err)
                                    : ald_dataset_stream(in->dataset, &in->stream, err);
     return status == ALD_OK && in->many != NULL ? cli_many_join(in, read, err) : status;
 }

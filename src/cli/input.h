@@ -55,6 +55,7 @@ typedef struct cli_input {
     uint8_t some_rows;     /* of a .ald in chunks only those that are read are checked */
     uint8_t may_restart;   /* whoever reads the stream can begin again, with `restart` */
     uint8_t is_again;      /* notes were told when it was read before */
+    uint8_t is_dropped;    /* the rows of `dataset` */
     /* Found while it is open: */
     uint8_t has_trust;
     uint8_t has_notes; /* of text: some were told, so its types are known */
@@ -100,6 +101,9 @@ ALD_NODISCARD ald_status cli_input_types(cli_input *in, const read_options *read
 
 /* The stream once more, from the first row; a .ald is not checked anew, and no note is told twice. */
 ALD_NODISCARD ald_status cli_input_rewind(cli_input *in, const read_options *read, ald_error *err);
+
+/* Lets go of the rows of a .ald that is in memory as a whole: its stream has ended. */
+void cli_input_drop_rows(cli_input *in);
 
 /* Facts of a .ald whose stream is open; else NULL. */
 const ald_info *cli_input_info(const cli_input *in);

@@ -33,6 +33,7 @@ static void close_current(joined *j)
         memset(&j->next, 0, sizeof(j->next));
     } else if (j->first.release != NULL) {
         j->first.release(&j->first);
+        cli_input_drop_rows(j->in); /* it stays open for what it says of itself */
     }
 }
 

@@ -293,6 +293,36 @@ def bounded_memory(binary, folder):
         raise Failed(f"{groups.num_rows} rows in {groups.num_row_groups} row groups")
 
 
+def shards_in_one_piece(binary, folder):
+    """Of .ald files without chunks, one at a time is in memory."""
+    pq.write_table(big_table(3_400_000), folder / "in.parquet")
+    convert(binary, folder / "in.parquet", folder / "shard-{shard}.ald", "--rows-per-shard", 1_700_000, "--no-streaming")
+    bytes_used = peak(binary, "convert", "--quiet", "--threads", "2", folder / "shard-?.ald", folder / "out.parquet")
+    if bytes_used > PEAK_BYTES and b"__asan_init" not in Path(binary).read_bytes():
+        raise Failed(f"it took {bytes_used >> 20} MB")
+    compare(pq.read_table(folder / "out.parquet"), pq.read_table(folder / "in.parquet"))
+
+
+def useful_dictionaries(binary, folder):
+    """A column has a dictionary unless it would outgrow it, whatever it is part of."""
+    rows = 300_000
+    many, few = pa.array(np.arange(rows) * 7), pa.array(np.arange(rows) % 5000)
+    text = pa.array([f"the text of row number {i}" for i in range(rows)])
+    lists = pa.ListArray.from_arrays(pa.array(np.arange(rows + 1), pa.int32()), many)
+    table = pa.table({
+        "few": few, "many": many, "text": text, "kind": text.take(pa.array(np.arange(rows) % 9)), "lists": lists,
+        "struct": pa.StructArray.from_arrays([few, text], ["few", "text"]), "late": pa.array(np.arange(rows) // 4),
+        "named": pa.array(np.arange(rows) % 5000).dictionary_encode(), "empty": pa.nulls(rows, pa.string())})
+    pq.write_table(table, folder / "in.parquet")
+    convert(binary, folder / "in.parquet", folder / "out.parquet")
+    compare(pq.read_table(folder / "out.parquet"), pq.read_table(folder / "in.parquet"))
+    group = pq.ParquetFile(folder / "out.parquet").metadata.row_group(0)
+    without = {group.column(i).path_in_schema for i in range(group.num_columns)
+               if group.column(i).dictionary_page_offset is None}
+    if without != {"many", "text", "lists.list.element", "struct.text"}:
+        raise Failed(f"no dictionaries: {without}")
+
+
 def very_wide(binary, folder):
     """A thousand columns in one large row group: its columns go through a temporary file, whatever their types."""
     some = full_table().drop_columns(["null", "dict", "dict8", "dict_large", "dict_int"])
@@ -390,7 +420,7 @@ def without_module(binary, folder):
 
 
 CHECKS = [round_trip, written_by_pyarrow, int96, changing_dictionaries, empty_tables, columns_and_rows, one_at_a_time, bad_utf8,
-          page_checksums, no_form, bounded_memory, very_wide, short_memory, without_module, mutated_files]
+          page_checksums, no_form, bounded_memory, shards_in_one_piece, useful_dictionaries, very_wide, short_memory, without_module, mutated_files]
 
 
 def main():

@@ -8,6 +8,7 @@
 #include "number_table.h"
 
 #include "ald/native.h"
+#include "ald/stream.h"
 
 enum { CHUNK_ROWS = 700, CHUNKS = 41, ROWS = CHUNK_ROWS * (CHUNKS - 1) + 3, COLUMNS = 3 };
 
@@ -73,6 +74,37 @@ static void test_same_rows(void)
         }
         ald_buffer_clear(&bytes);
     }
+}
+
+/* A stream that was taken has them all, as if nothing had happened. */
+static void test_dropped_rows(void)
+{
+    static uint64_t rows[CHUNK_ROWS];
+    struct ArrowArrayStream stream;
+    struct ArrowArray a;
+    ald_buffer bytes;
+    ald_dataset *d;
+    ald_error err;
+    uint64_t at = 0;
+    save_numbers(ALD_COMPRESSION_ZSTD_L3, &bytes);
+    if (CHECK_OK(load_numbers(&bytes, 2, &d, &err), &err)) {
+        CHECK_OK(ald_dataset_stream(d, &stream, &err), &err);
+        ald_dataset_drop_rows(d);
+        ald_dataset_drop_rows(d);
+        CHECK_UINT(ald_dataset_batch_count(d), 0);
+        CHECK_UINT(ald_dataset_info(d)->num_rows, ROWS);
+        CHECK_INT(ald_dataset_batch(d, 0, &a, &err), ALD_E_INVALID_ARG);
+        while (CHECK_OK(ald_stream_next(&stream, &a, &err), &err) && a.release != NULL) {
+            for (int64_t i = 0; i < a.length; i++)
+                rows[i] = at++;
+            CHECK_INT(number_wrong(&a, rows, NULL), 0);
+            a.release(&a);
+        }
+        CHECK_UINT(at, ROWS);
+        stream.release(&stream);
+        ald_dataset_free(d);
+    }
+    ald_buffer_clear(&bytes);
 }
 
 /* Where chunk `index` is stored. */
@@ -161,6 +193,7 @@ int main(void)
 {
     RUN(test_items);
     RUN(test_same_rows);
+    RUN(test_dropped_rows);
     RUN(test_first_of_two_broken_frames);
     return check_done();
 }

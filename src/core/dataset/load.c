@@ -183,6 +183,11 @@ ald_status ald_dataset_stream(const ald_dataset *dataset, struct ArrowArrayStrea
     return st;
 }
 
+void ald_dataset_drop_rows(ald_dataset *dataset)
+{
+    ald__batch_list_clear(&dataset->batches);
+}
+
 void ald_dataset_free(ald_dataset *d)
 {
     ald_allocator alloc;
