@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#ifdef __GLIBC__ /* a header tells */
-#include <malloc.h>
-#endif
 
 #include "ald/native.h"
 #include "cli/cleanup.h"
@@ -107,19 +104,6 @@ static ald_status dispatch(cli_env *env, int argc, char **argv, ald_error *err)
     return run_command(env, command, argc - words, argv + words, err);
 }
 
-/* Left alone, glibc keeps blocks of up to 32 MiB on heaps of its threads once some were freed, where they leave holes: a third
- * of the memory of a conversion to Parquet was such. Blocks of this size go back when they are freed, and no command is
- * slower. */
-#define LARGE_BLOCK (4 << 20)
-
-static void give_back_large_blocks(void)
-{
-#ifdef __GLIBC__
-    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
-    (void)mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
-#endif
-}
-
 /* The keys of open files, and the rows that they decrypt, lie in ordinary memory. */
 static void forbid_core_dumps(void)
 {
@@ -134,7 +118,6 @@ int main(int argc, char **argv)
     memset(&env, 0, sizeof(env));
     memset(&err, 0, sizeof(err));
     forbid_core_dumps();
-    give_back_large_blocks();
     cli_cleanup_install();
     ald_status status = dispatch(&env, argc > 0 ? argc - 1 : 0, argv + 1, &err);
     if (status != ALD_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrow gives every column a dictionary, anew in each row group, and drops it once its values take 1 MiB. Where that is bound
+/* Arrow gives every column a dictionary, anew in each row group, and drops it once its values take a MiB. Where that is bound
  * to happen it costs a tenth of the time and, while it grows, 30 MiB of memory, and leaves a column that is larger than one
  * without. It is bound to happen where the first rows have so many values; where they have not, Arrow finds out. */
 #include "interchange/parquet/dictionary_choice.hpp"

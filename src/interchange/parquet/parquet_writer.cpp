@@ -26,8 +26,12 @@ namespace ald_parquet
 {
 
 constexpr int64_t GROUP_ROWS = int64_t{1} << 20;
-constexpr int64_t GROUP_BYTES = int64_t{256} << 20; /* in memory, of whoever reads it at once */
-constexpr int64_t HELD_BYTES = int64_t{64} << 20;   /* … of ours, encoded or waiting to be */
+constexpr int64_t GROUP_BYTES = int64_t{256} << 20;   /* in memory, of whoever reads it at once */
+constexpr int64_t HELD_BYTES = int64_t{64} << 20;     /* … of ours, encoded or waiting to be */
+constexpr int64_t MOST_HELD = 2 * HELD_BYTES;         /* … even where a row group would be small */
+constexpr int64_t DICTIONARY_MOST = int64_t{1} << 20; /* of a column, … */
+constexpr int64_t DICTIONARY_BYTES = int64_t{8}
+                                     << 20; /* … of all: making them takes ten times that */
 constexpr int64_t PROBE_BYTES = int64_t{32} << 20;
 constexpr int WIDE_COLUMNS = 32;
 constexpr int64_t SLICE_BYTES = int64_t{16} << 20;
@@ -40,8 +44,7 @@ Writer::Writer(struct ArrowArrayStream *batches, const ald_sink &sink,
       most_rows_(options.row_group_rows != 0
                      ? static_cast<int64_t>(std::min<uint64_t>(options.row_group_rows, INT64_MAX))
                      : GROUP_ROWS),
-      most_bytes_(options.row_group_rows != 0 ? INT64_MAX : GROUP_BYTES),
-      most_held_(options.row_group_rows != 0 ? INT64_MAX : HELD_BYTES)
+      keeps_rows_(options.row_group_rows != 0)
 {
 }
 
@@ -138,12 +141,20 @@ arrow::Status Writer::take_first()
     return arrow::Status::OK();
 }
 
+/* Those of a wide table are made one after the other. */
+int64_t Writer::dictionary_limit() const
+{
+    int64_t columns = std::max(count_leaves(*arrow::struct_(schema_->fields())), 1);
+    return is_wide_ ? DICTIONARY_MOST : std::min(DICTIONARY_BYTES / columns, DICTIONARY_MOST);
+}
+
 arrow::Status Writer::open_file()
 {
     parquet::WriterProperties::Builder properties;
     properties.memory_pool(pool_.get())
         ->compression(codec_of(options_.codec))
         ->max_row_group_length(most_rows_)
+        ->dictionary_pagesize_limit(dictionary_limit())
         ->enable_page_checksum();
     if (options_.level != 0)
         properties.compression_level(options_.level);
@@ -235,10 +246,18 @@ arrow::Status Writer::end_group()
     return status;
 }
 
+bool Writer::group_is_full() const
+{
+    int64_t held = pool_->bytes_allocated();
+    if (keeps_rows_ || group_rows_ >= most_rows_)
+        return group_rows_ >= most_rows_;
+    return held >= MOST_HELD || group_bytes_ >= GROUP_BYTES ||
+           (group_bytes_ >= HELD_BYTES && (is_wide_ || held >= HELD_BYTES));
+}
+
 arrow::Status Writer::write_piece(const std::shared_ptr<arrow::RecordBatch> &piece, int64_t bytes)
 {
-    if (group_rows_ >= most_rows_ || group_bytes_ >= (is_wide_ ? most_held_ : most_bytes_) ||
-        pool_->bytes_allocated() >= most_held_)
+    if (group_is_full())
         ARROW_RETURN_NOT_OK(end_group());
     group_rows_ += piece->num_rows();
     group_bytes_ += bytes;

@@ -34,12 +34,14 @@ class Writer
   private:
     arrow::Status open_schema();
     arrow::Status take_first();
+    int64_t dictionary_limit() const;
     arrow::Status open_file();
     arrow::Status next(std::shared_ptr<arrow::RecordBatch> *out);
     bool fits_group(const arrow::RecordBatch &batch);
     arrow::Status write(const arrow::RecordBatch &batch);
     arrow::Status write_piece(const std::shared_ptr<arrow::RecordBatch> &piece, int64_t bytes);
     arrow::Status end_group();
+    bool group_is_full() const;
     arrow::Status write_all();
     void give_up();
 
@@ -53,7 +55,8 @@ class Writer
     std::shared_ptr<SinkStream> out_;
     std::unique_ptr<parquet::arrow::FileWriter> file_;
     bool stream_failed_ = false;
-    int64_t most_rows_, most_bytes_, most_held_; /* of a row group */
+    int64_t most_rows_; /* of a row group */
+    bool keeps_rows_;   /* whatever they take */
     bool is_wide_ = false;
     std::vector<std::shared_ptr<arrow::RecordBatch>> first_;
     std::vector<std::shared_ptr<arrow::RecordBatch>> held_; /* of a wide table: the row group */
