@@ -52,7 +52,7 @@ typedef struct ald_parquet_write_options {
     uint8_t reserved[3];
     int32_t level; /* of the codec; 0: its usual one */
     uint32_t reserved2;
-    uint64_t row_group_rows; /* at most; 0: 1,048,576, or as many as 64 MiB of Arrow memory hold */
+    uint64_t row_group_rows; /* at most; 0: 1,048,576, fewer where they take much memory */
 } ald_parquet_write_options;
 
 #define ALD_PARQUET_WRITE_OPTIONS_INIT                                                             \
