@@ -53,6 +53,8 @@ static unsigned shape_bits(uint64_t v)
     return (unsigned)(v * 0x0101010101010101ull >> 56);
 }
 
+_Static_assert(ALD__CSV_MARK_ROWS >= 64, "64 bytes, of a row each, have one mark at most");
+
 /* Adds the rows that begin at the bits. */
 static void shape_rows(shape_run *run, uint64_t begins, size_t base)
 {
