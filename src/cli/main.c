@@ -4,6 +4,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#ifdef __GLIBC__ /* a header tells */
+#include <malloc.h>
+#endif
+
 #include "ald/native.h"
 #include "cli/cleanup.h"
 #include "cli/cli.h"
@@ -111,6 +115,17 @@ static void forbid_core_dumps(void)
     (void)setrlimit(RLIMIT_CORE, &none);
 }
 
+/* Left alone, glibc keeps blocks of up to 32 MiB on heaps of its threads once some were freed, where they leave holes: with
+ * long rows a third of the memory. Columns of usual rows are smaller than this, and are kept. */
+static void give_large_blocks_back(void)
+{
+#ifdef __GLIBC__
+    enum { large = 16 << 20 };
+    (void)mallopt(M_MMAP_THRESHOLD, large);
+    (void)mallopt(M_TRIM_THRESHOLD, large);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     cli_env env;
@@ -118,6 +133,7 @@ int main(int argc, char **argv)
     memset(&env, 0, sizeof(env));
     memset(&err, 0, sizeof(err));
     forbid_core_dumps();
+    give_large_blocks_back();
     cli_cleanup_install();
     ald_status status = dispatch(&env, argc > 0 ? argc - 1 : 0, argv + 1, &err);
     if (status != ALD_OK) {

@@ -490,8 +490,8 @@ static ald_status write_ald(cli_output *out, struct ArrowArrayStream *batches,
                : ald_save(batches, &out->sink, &save, &out->env->host, err);
 }
 
-/* Left alone, glibc keeps blocks of up to 32 MiB on heaps of its threads once some were freed, where they leave holes. Arrow's
- * encoders have many such, so that a third of the memory was holes; without them it is no slower. */
+/* Arrow's encoders have many blocks that are smaller than what main gives back, so that a third of the memory was holes;
+ * without them it is no slower. */
 #define LARGE_BLOCK (4 << 20)
 
 static ald_status write_parquet(cli_output *out, struct ArrowArrayStream *batches, ald_error *err)

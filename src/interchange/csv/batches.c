@@ -5,8 +5,10 @@
 #include "interchange/text/mem.h"
 
 #define BATCH_ROWS 65536
-#define BATCH_BYTES (16u << 20) /* of the file, a batch */
-#define WAVE_BYTES (64u << 20)  /* of the file, all batches that are in memory at once */
+#define BATCH_BYTES (16u << 20) /* of the file, a batch of BATCH_ROWS */
+#define BATCH_BYTES_LONG                                                                           \
+    (8u << 20) /* the same, of longer rows: several are joined to a chunk, in more memory */
+#define WAVE_BYTES (64u << 20) /* of the file, all batches that are in memory at once */
 #define MAX_WAVE 64
 
 typedef struct batch_job {
@@ -101,24 +103,32 @@ ald_status ald__csv_batches_new(ald__csv_reader *reader, ald_error *err)
     return st;
 }
 
-/* The row behind the batch that begins at b->row. Batches of the default size end early, at a mark, when their rows are
- * long. */
-static uint64_t batch_end(const ald__csv_reader *r, const ald__csv_batches *b)
+/* The row before `end` at which a batch that begins at b->row ends, at a mark, to be of about so many bytes; `end`, if it is
+ * not longer. */
+static uint64_t end_within(const ald__csv_reader *r, const ald__csv_batches *b, uint64_t end,
+                           uint64_t bytes)
 {
-    uint64_t left = r->rows - b->row, most = BATCH_ROWS, begin = r->marks[b->mark].offset;
-    if (r->text.batch_rows != 0)
-        return b->row + (left < r->text.batch_rows ? left : r->text.batch_rows);
-    if (most > left)
-        most = left;
-    for (size_t m = b->mark + 1; m < r->mark_count && r->marks[m].row < b->row + most; m++) {
-        if (m + 1 < r->mark_count && r->marks[m + 1].offset - begin <= BATCH_BYTES)
+    uint64_t begin = r->marks[b->mark].offset;
+    for (size_t m = b->mark + 1; m < r->mark_count && r->marks[m].row < end; m++) {
+        if (m + 1 < r->mark_count && r->marks[m + 1].offset - begin <= bytes)
             continue;
-        if (m + 1 == r->mark_count && r->source.size_bytes - begin <= BATCH_BYTES)
+        if (m + 1 == r->mark_count && r->source.size_bytes - begin <= bytes)
             continue;
         if (r->marks[m].row > b->row)
             return r->marks[m].row;
     }
-    return b->row + most;
+    return end;
+}
+
+/* The row behind the batch that begins at b->row. Batches of the default size end early when their rows are long. */
+static uint64_t batch_end(const ald__csv_reader *r, const ald__csv_batches *b)
+{
+    uint64_t left = r->rows - b->row, most = BATCH_ROWS, end;
+    if (r->text.batch_rows != 0)
+        return b->row + (left < r->text.batch_rows ? left : r->text.batch_rows);
+    end = b->row + (most < left ? most : left);
+    return end_within(r, b, end, BATCH_BYTES) == end ? end
+                                                     : end_within(r, b, end, BATCH_BYTES_LONG);
 }
 
 static ald_status changed(const ald__csv_reader *r, ald_error *err)
