@@ -97,6 +97,7 @@ static uint8_t count_long(uint32_t low, uint32_t high, uint32_t top)
 ALD__BODY void format_longs(ald__digits *d, size_t n)
 {
     uint32_t low[ALD__DIGITS_BLOCK], high[ALD__DIGITS_BLOCK], tops = 0;
+    low[0] = high[0] = 0; /* n is not 0, which gcc 12 cannot see everywhere */
     for (size_t i = 0; i < n; i++)
         tops |= d->top[i] = cut_number(d->text[i], &low[i], &high[i]);
     split_eights(low, n, d->text);
