@@ -5,10 +5,11 @@
 #include "interchange/text/mem.h"
 
 #define BATCH_ROWS 65536
-#define BATCH_BYTES (16u << 20) /* of the file, a batch of BATCH_ROWS */
-#define BATCH_BYTES_LONG                                                                           \
-    (8u << 20) /* the same, of longer rows: several are joined to a chunk, in more memory */
-#define WAVE_BYTES (64u << 20) /* of the file, all batches that are in memory at once */
+/* Of the file, a batch of BATCH_ROWS; one of longer rows, several of which are joined to a chunk, in more memory; all batches
+ * that are in memory at once. */
+#define BATCH_BYTES (16u << 20)
+#define BATCH_BYTES_LONG (8u << 20)
+#define WAVE_BYTES (64u << 20)
 #define MAX_WAVE 64
 
 typedef struct batch_job {

@@ -92,9 +92,9 @@ static inline int ald__store_read_int(const yyjson_val *value, int64_t *out, uin
 }
 
 /* A number of at most 8 bytes without its sign, which has no exponent: its digits without the point are read at once. */
-static inline int ald__store_read_short(const uint8_t *p, uint32_t n, int negative, ald__quick *out)
+static inline int ald__store_read_short(const uint8_t *p, uint32_t n, uint32_t negative,
+                                        ald__quick *out)
 {
-    static const double powers[8] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
     uint64_t v = ald__swar_load8(p), low;
     uint64_t others = ald__swar_nondigits(v) & ald__swar_low_bytes(n);
     uint32_t m, point = n;
@@ -114,8 +114,7 @@ static inline int ald__store_read_short(const uint8_t *p, uint32_t n, int negati
     out->whole = *p == '0' ? 0 : point;
     out->has_exponent = 0;
     out->is_faithful = 1;
-    out->value = (double)m / powers[n - point];
-    out->value = negative ? -out->value : out->value;
+    out->value = ald__quick_signed((double)m / ald__quick_powers[n - point], negative);
     return 1;
 }
 
@@ -123,9 +122,10 @@ static inline int ald__store_read_short(const uint8_t *p, uint32_t n, int negati
 static inline int ald__store_read_double(const yyjson_val *value, ald__quick *out)
 {
     const uint8_t *p = (const uint8_t *)unsafe_yyjson_get_raw(value);
-    size_t size = unsafe_yyjson_get_len(value), negative = *p == '-';
+    size_t size = unsafe_yyjson_get_len(value);
+    uint32_t negative = *p == '-';
     if (size - negative - 1 < 8 &&
-        ald__store_read_short(p + negative, (uint32_t)(size - negative), negative != 0, out))
+        ald__store_read_short(p + negative, (uint32_t)size - negative, negative, out))
         return 1;
     return size <= 32 && ald__quick_number(p, (uint32_t)size, out);
 }

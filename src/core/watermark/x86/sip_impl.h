@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* AVX2 and AVX-512, two registers of messages side by side. Included by sip.c alone. */
-#include <cpuid.h>
 #include <immintrin.h>
 
 #define SIP_AVX2 __attribute__((target("avx2")))
@@ -93,17 +92,8 @@ static sip_fn sip_variant(int level)
     return level >= 2 ? sip_avx512 : level == 1 ? sip_avx2 : NULL;
 }
 
-/* What the processor has, and whether the system saves the registers (XCR0 bits 1 and 2, and 5 to 7). */
 int ald__sip_level(int limit)
 {
-    unsigned a, b, c, d, saved, saved_high;
-    int level = 0;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & (1u << 27)))
-        return 0;
-    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(saved_high) : "c"(0));
-    if ((saved & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d))
-        return 0;
-    if (b & (1u << 5))
-        level = (saved & 0xe0) == 0xe0 && (b & (1u << 16)) != 0 ? 2 : 1;
+    int level = __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx2") ? 1 : 0;
     return level < limit ? level : limit;
 }

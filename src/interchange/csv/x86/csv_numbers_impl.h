@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* AVX2 where processor and system have it. Included by csv_numbers.c alone. */
-#include "interchange/csv/x86/has_avx2.h"
 #include "interchange/text/x86/quick_impl.h"
 
 #define QUICK(name) avx2_##name
@@ -17,5 +16,5 @@
 static size_t numbers_list(const ald__csv_numbers *list[2])
 {
     list[0] = &numbers_avx2_loops;
-    return ald__has_avx2() ? 1 : 0;
+    return __builtin_cpu_supports("avx2") ? 1 : 0;
 }

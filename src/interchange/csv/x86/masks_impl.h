@@ -2,8 +2,6 @@
 /* SSE2, which every x86-64 has, and AVX2 where processor and system have it. Included by masks.c alone. */
 #include <immintrin.h>
 
-#include "interchange/csv/x86/has_avx2.h"
-
 static uint64_t sse2_equal(const __m128i v[4], __m128i c)
 {
     uint64_t m = 0;
@@ -67,7 +65,7 @@ MASKS_AVX2 static unsigned masks_avx2(const uint8_t *data, size_t words, ald__cs
 static size_t masks_list(ald__csv_masks_fn list[4])
 {
     size_t count = 0;
-    if (ald__has_avx2())
+    if (__builtin_cpu_supports("avx2"))
         list[count++] = masks_avx2;
     list[count++] = masks_sse2;
     return count;
