@@ -24,7 +24,7 @@ static const struct form {
     uint8_t compression, effort;
 } forms[FORMS] = {
     {"zstd-l3", ALD_COMPRESSION_ZSTD_L3, 0},
-    {"zstd-l3 as it is", ALD_COMPRESSION_ZSTD_L3, ALD_EFFORT_BEST},
+    {"zstd-l3 as it is", ALD_COMPRESSION_ZSTD_L3, ALD_EFFORT_FAST},
     {"packed", ALD_COMPRESSION_PACKED, ALD_EFFORT_DEFAULT},
     {"packed fast", ALD_COMPRESSION_PACKED, ALD_EFFORT_FAST},
     {"lz4", ALD_COMPRESSION_LZ4, 0},

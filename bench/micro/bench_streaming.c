@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows, columns and vectors out of files: how long until the first, and how many a second.
  *
- *     bench_streaming FOLDER [megabytes] [repeats]
+ *     bench_streaming FOLDER [megabytes] [repeats] [keep]
  *
- * Makes a numeric table of 17 columns, writes it into FOLDER as aligned.ald, stream.ald (zstd), packed.ald, small.ald (zstd,
- * chunks of 4,096 rows) and table.arrow (for peers) and one of 50 columns as wide.ald and wide-packed.ald, and prints one JSON
- * object: medians in seconds, wall time, page cache warm; what of the stored bytes of wide-packed.ald is the one column's.
- * The one column and all 50 are read with one thread, each of the 50 alone with two; their sums are told for each kind. Rows taken are compared with the table as loaded at once; they are taken from chunks with two threads. What libzstd alone
- * takes for the same frames, into memory that stays warm, is printed beside: no reader of these files is faster. */
+ * Makes a numeric table of 17 columns and one of 50, writes them into FOLDER, and prints one JSON object: medians in seconds,
+ * wall time, page cache warm. The table is in aligned.ald, table.arrow (for peers), stream.ald (zstd-l3), stream-best.ald
+ * (zstd-l3 with the best effort) and stream-packed.ald, the wide one in wide.arrow, wide.ald and so on; small….ald have chunks
+ * of 4,096 rows. With "keep" files that are there are not written again.
+ * The one column and all 50 are read with one thread, each of the 50 alone with two; their sums are told for each kind. Rows
+ * taken are compared with the table as loaded at once; they are taken from chunks with two threads. What libzstd alone takes
+ * for the same frames, into memory that stays warm, is printed beside: no reader of these files is faster. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "tables.h"
@@ -57,9 +60,23 @@ typedef struct bench {
     ald_host host;
     const char *folder;
     uint64_t rows;
-    int repeats;
+    int repeats, keep;
     uint64_t indices[ROWS_TAKEN];
 } bench;
+
+/* How the tables in chunks are written; `of` is put behind the names of what is measured. */
+typedef struct form {
+    const char *of, *stream, *small, *wide;
+    uint8_t compression, effort;
+} form;
+static const form forms[] = {
+    {"", "stream.ald", "small.ald", "wide.ald", ALD_COMPRESSION_ZSTD_L3, ALD_EFFORT_DEFAULT},
+    {"_best", "stream-best.ald", "small-best.ald", "wide-best.ald", ALD_COMPRESSION_ZSTD_L3,
+     ALD_EFFORT_BEST},
+    {"_packed", "stream-packed.ald", "small-packed.ald", "wide-packed.ald", ALD_COMPRESSION_PACKED,
+     ALD_EFFORT_DEFAULT},
+};
+#define FORMS (sizeof forms / sizeof *forms)
 
 static const char *path_of(const bench *b, const char *name)
 {
@@ -68,24 +85,48 @@ static const char *path_of(const bench *b, const char *name)
     return path;
 }
 
-static void write_table(bench *b, const bench_table *t, const char *name, int aligned,
-                        uint8_t compression, uint32_t chunk_rows)
+static int is_kept(const bench *b, const char *name)
 {
+    return b->keep && access(path_of(b, name), F_OK) == 0;
+}
+
+static void write_table(bench *b, const bench_table *t, const char *name,
+                        const ald_save_options *options)
+{
+    ald_host two = ald_native_host(2);
     struct ArrowArrayStream stream;
-    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
     ald_file_sink *file = NULL;
     ald_error err;
     double start = now();
+    if (is_kept(b, name))
+        return;
     bench_make(t, (int64_t)b->rows, &b->host, &stream);
-    o.layout = ALD_LAYOUT_STREAMING;
-    o.aligned = (uint8_t)aligned;
-    o.compression = compression;
-    o.chunk_rows = chunk_rows;
     if (ald_file_create(path_of(b, name), ALD_FILE_REPLACE, &file, &err) != ALD_OK ||
-        ald_save(&stream, ald_file_sink_get(file), &o, &b->host, &err) != ALD_OK ||
+        ald_save(&stream, ald_file_sink_get(file), options, &two, &err) != ALD_OK ||
         ald_file_commit(file, &err) != ALD_OK)
         bench_die(&err);
     fprintf(stderr, "%s written in %.1f s\n", name, now() - start);
+}
+
+static void write_form(bench *b, const form *f, const bench_table *table)
+{
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    o.layout = ALD_LAYOUT_STREAMING;
+    o.compression = f->compression;
+    o.effort = f->effort;
+    write_table(b, table, f->stream, &o);
+    write_table(b, &wide_table, f->wide, &o);
+    o.chunk_rows = SMALL_CHUNK;
+    write_table(b, table, f->small, &o);
+}
+
+static void write_aligned(bench *b, const bench_table *table)
+{
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    o.layout = ALD_LAYOUT_STREAMING;
+    o.aligned = 1;
+    o.compression = ALD_COMPRESSION_NONE;
+    write_table(b, table, "aligned.ald", &o);
 }
 
 static void write_arrow(bench *b, const bench_table *t, const char *name)
@@ -94,6 +135,8 @@ static void write_arrow(bench *b, const bench_table *t, const char *name)
     ald_ipc_options o = ALD_IPC_OPTIONS_INIT;
     ald_file_sink *file = NULL;
     ald_error err;
+    if (is_kept(b, name))
+        return;
     bench_make(t, (int64_t)b->rows, &b->host, &stream);
     o.kind = ALD_IPC_FILE;
     if (ald_file_create(path_of(b, name), ALD_FILE_REPLACE, &file, &err) != ALD_OK ||
@@ -436,55 +479,87 @@ static double time_bound(bench *b, const char *name, const kind_name *kind)
         (out) = median(values, b->repeats);                                                        \
     } while (0)
 
-/* What is asked of a file in chunks, zstd or packed; `of` is put behind the names. */
-static void measure_chunks(bench *b, const char *file, const char *wide, const char *of)
+static double measure_take(bench *b, const char *name)
 {
-    double take, column, all, scan1, scan2;
     struct ArrowArray taken = {0};
+    double take;
     MEDIAN(take, (taken.release != NULL ? taken.release(&taken) : (void)0,
-                  time_streaming_take(b, file, &taken)));
-    MEDIAN(column, time_column(b, wide, COLUMN));
-    MEDIAN(all, time_column(b, wide, ALL_COLUMNS));
-    MEDIAN(scan1, time_scan(b, file, 1));
-    MEDIAN(scan2, time_scan(b, file, 2));
-    printf(
-        ", \"take_1000_%s_s\": %.5f, \"one_column_of_50%s_s\": %.5f, \"all_50_columns%s_s\": %.5f, "
-        "\"scan_1_thread%s_s\": %.4f, \"scan_2_threads%s_s\": %.4f",
-        of[0] != '\0' ? "packed" : "streaming", take, of, column, of, all, of, scan1, of, scan2);
+                  time_streaming_take(b, name, &taken)));
     taken.release(&taken);
+    return take;
+}
+
+static int is_zstd(const form *f)
+{
+    return f->compression == ALD_COMPRESSION_ZSTD_L3;
+}
+
+/* What is asked of a file in chunks. */
+static void measure_chunks(bench *b, const form *f)
+{
+    double take = measure_take(b, f->stream), small = measure_take(b, f->small), column, all, scan1,
+           scan2, alone;
+    MEDIAN(column, time_column(b, f->wide, COLUMN));
+    MEDIAN(all, time_column(b, f->wide, ALL_COLUMNS));
+    MEDIAN(scan1, time_scan(b, f->stream, 1));
+    MEDIAN(scan2, time_scan(b, f->stream, 2));
+    printf(", \"take_1000_streaming%s_s\": %.5f, \"take_1000_small_chunks%s_s\": %.5f, "
+           "\"one_column_of_50%s_s\": %.5f, \"all_50_columns%s_s\": %.5f, "
+           "\"scan_1_thread%s_s\": %.4f, \"scan_2_threads%s_s\": %.4f",
+           f->of, take, f->of, small, f->of, column, f->of, all, f->of, scan1, f->of, scan2);
+    if (!is_zstd(f))
+        return;
+    MEDIAN(alone, time_bound(b, f->stream, NULL));
+    printf(", \"libzstd_alone_scan_2_threads%s_s\": %.4f", f->of, alone);
 }
 
 /* Each column alone, the sums of each kind and of all; for zstd, what libzstd alone takes. */
-static void measure_kinds(bench *b, const char *wide, const char *of)
+static void measure_kinds(bench *b, const form *f)
 {
     double all = 0, all_alone = 0;
     for (size_t i = 0; i < KINDS; i++) {
         double column, alone;
-        MEDIAN(column, time_kind(b, wide, kinds[i].kind));
+        MEDIAN(column, time_kind(b, f->wide, kinds[i].kind));
         all += column;
-        printf(", \"columns_%s%s_s\": %.5f", kinds[i].name, of, column);
-        if (of[0] != '\0')
+        printf(", \"columns_%s%s_s\": %.5f", kinds[i].name, f->of, column);
+        if (!is_zstd(f))
             continue;
-        MEDIAN(alone, time_bound(b, wide, &kinds[i]));
+        MEDIAN(alone, time_bound(b, f->wide, &kinds[i]));
         all_alone += alone;
-        printf(", \"libzstd_alone_columns_%s_s\": %.5f", kinds[i].name, alone);
+        printf(", \"libzstd_alone_columns_%s%s_s\": %.5f", kinds[i].name, f->of, alone);
     }
-    printf(", \"columns_all%s_s\": %.5f", of, all);
-    if (of[0] == '\0')
-        printf(", \"libzstd_alone_columns_all_s\": %.5f", all_alone);
+    printf(", \"columns_all%s_s\": %.5f", f->of, all);
+    if (is_zstd(f))
+        printf(", \"libzstd_alone_columns_all%s_s\": %.5f", f->of, all_alone);
 }
 
-/* Small chunks, and the bound of a scan. */
-static void measure_more(bench *b)
+static double megabytes_of(const bench *b, const char *name)
 {
-    double take, alone;
-    struct ArrowArray taken = {0};
-    MEDIAN(take, (taken.release != NULL ? taken.release(&taken) : (void)0,
-                  time_streaming_take(b, "small.ald", &taken)));
-    MEDIAN(alone, time_bound(b, "stream.ald", NULL));
-    printf(", \"take_1000_small_chunks_s\": %.5f, \"libzstd_alone_scan_2_threads_s\": %.4f", take,
-           alone);
-    taken.release(&taken);
+    ald_source source = open_source(b, name, 0);
+    double megabytes = (double)source.size_bytes * 1e-6;
+    ald_source_close(&source);
+    return megabytes;
+}
+
+static void measure_form(bench *b, const form *f)
+{
+    measure_chunks(b, f);
+    measure_kinds(b, f);
+    printf(", \"scan%s_megabytes\": %.1f, \"wide%s_megabytes\": %.1f, "
+           "\"one_column_of_50%s_share_of_bytes\": %.5f",
+           f->of, megabytes_of(b, f->stream), f->of, megabytes_of(b, f->wide), f->of,
+           share_of_column(b, f->wide, COLUMN));
+}
+
+/* Rows that are taken are the same from each file. */
+static void check_takes(bench *b, const struct ArrowArray *taken)
+{
+    for (size_t i = 0; i < 2 * FORMS; i++) {
+        struct ArrowArray other = {0};
+        (void)time_streaming_take(b, i % 2 ? forms[i / 2].small : forms[i / 2].stream, &other);
+        check_same(taken, &other);
+        other.release(&other);
+    }
 }
 
 static void measure(bench *b)
@@ -492,39 +567,25 @@ static void measure(bench *b)
     double vector, open, row, take;
     ald_source source = open_source(b, "aligned.ald", ALD_FILE_MAP);
     ald_mapped *m = NULL;
-    struct ArrowArray taken = {0}, other = {0};
+    struct ArrowArray taken = {0};
     ald_error err;
     if (ald_mapped_open(&source, NULL, &b->host, &m, &err) != ALD_OK)
         bench_die(&err);
     (void)time_take(b, m, &taken);
-    (void)time_streaming_take(b, "stream.ald", &other);
-    check_same(&taken, &other);
-    other.release(&other);
-    (void)time_streaming_take(b, "packed.ald", &other);
-    check_same(&taken, &other);
-    other.release(&other);
-    (void)time_streaming_take(b, "small.ald", &other);
-    check_same(&taken, &other);
-    taken.release(&taken);
-    other.release(&other);
+    check_takes(b, &taken);
     MEDIAN(vector, time_first_vector(b));
     MEDIAN(open, time_open(b));
     MEDIAN(row, time_one_row(b, m));
-    MEDIAN(take,
-           (taken.release != NULL ? taken.release(&taken) : (void)0, time_take(b, m, &taken)));
+    MEDIAN(take, (taken.release(&taken), time_take(b, m, &taken)));
     printf("{\"rows\": %llu, \"open_first_vector_s\": %.7f, \"open_streaming_s\": %.7f, "
            "\"one_row_s\": %.9f, \"take_1000_aligned_s\": %.7f",
            (unsigned long long)b->rows, vector, open, row, take);
     taken.release(&taken);
     ald_mapped_close(m);
     ald_source_close(&source);
-    measure_chunks(b, "stream.ald", "wide.ald", "");
-    measure_chunks(b, "packed.ald", "wide-packed.ald", "_packed");
-    measure_kinds(b, "wide.ald", "");
-    measure_kinds(b, "wide-packed.ald", "_packed");
-    measure_more(b);
-    printf(", \"one_column_of_50_packed_share_of_bytes\": %.5f}\n",
-           share_of_column(b, "wide-packed.ald", COLUMN));
+    for (size_t i = 0; i < FORMS; i++)
+        measure_form(b, &forms[i]);
+    printf("}\n");
 }
 
 int main(int argc, char **argv)
@@ -534,7 +595,7 @@ int main(int argc, char **argv)
     bench_table numeric = {"numeric", columns, 17};
     bench_random r = {7};
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_streaming FOLDER [megabytes] [repeats]\n");
+        fprintf(stderr, "usage: bench_streaming FOLDER [megabytes] [repeats] [keep]\n");
         return 2;
     }
     b.host = ald_native_host(1);
@@ -543,18 +604,16 @@ int main(int argc, char **argv)
     b.repeats = argc > 3 ? atoi(argv[3]) : 5;
     if (b.repeats < 1 || b.repeats > REPEATS_MAX)
         b.repeats = 5;
+    b.keep = argc > 4 && strcmp(argv[4], "keep") == 0;
     memcpy(columns, taxi_columns, sizeof columns);
     columns[6].kind = BENCH_LOCATION; /* the one text column */
     columns[1].kind = columns[2].kind = BENCH_STAMP;
     for (int i = 0; i < ROWS_TAKEN; i++)
         b.indices[i] = bench_next(&r) % b.rows;
-    write_table(&b, &numeric, "aligned.ald", 1, ALD_COMPRESSION_NONE, 1u << 20);
-    write_table(&b, &numeric, "stream.ald", 0, ALD_COMPRESSION_ZSTD_L3, 0);
-    write_table(&b, &numeric, "small.ald", 0, ALD_COMPRESSION_ZSTD_L3, SMALL_CHUNK);
-    write_table(&b, &numeric, "packed.ald", 0, ALD_COMPRESSION_PACKED, 0);
+    write_aligned(&b, &numeric);
+    for (size_t i = 0; i < FORMS; i++)
+        write_form(&b, &forms[i], &numeric);
     write_arrow(&b, &numeric, "table.arrow");
-    write_table(&b, &wide_table, "wide.ald", 0, ALD_COMPRESSION_ZSTD_L3, 0);
-    write_table(&b, &wide_table, "wide-packed.ald", 0, ALD_COMPRESSION_PACKED, 0);
     write_arrow(&b, &wide_table, "wide.arrow");
     measure(&b);
     return 0;

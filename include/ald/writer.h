@@ -26,12 +26,12 @@ typedef enum ald_layout {
     ALD_LAYOUT_STREAMING = 2 /* chunks, each readable alone */
 } ald_layout;
 
-/* How much is tried for packed chunks; ZSTD_L3 takes level 3 as it is with BEST, else whatever is faster and a hundredth larger
- * at most. Others have no use for it. */
+/* How much is tried for each column of a chunk, packed or ZSTD_L3. Others have no use for it. */
 typedef enum ald_effort {
-    ALD_EFFORT_DEFAULT = 0,
-    ALD_EFFORT_FAST = 1, /* leaves out what reads or writes slowest */
-    ALD_EFFORT_BEST = 2  /* tries every filter on all of a column */
+    ALD_EFFORT_DEFAULT = 0, /* ZSTD_L3: what is written fastest, a hundredth larger at most */
+    ALD_EFFORT_FAST = 1,    /* packed: not what reads or writes slowest; ZSTD_L3: nothing */
+    ALD_EFFORT_BEST = 2 /* packed: every filter on all of a column; ZSTD_L3: what is read fastest,
+                             * written a few times slower; AUTO becomes STREAMING */
 } ald_effort;
 
 typedef struct ald_save_options {

@@ -63,7 +63,8 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
          .choices = effort_names,                                                                  \
          AT(effort),                                                                               \
          .scope = SCOPE_ALD_OUT,                                                                   \
-         .help = "how much packed compression tries; default: default"},                           \
+         .help = "how much packed compression and zstd-l3 try; best: packed is smallest, "         \
+                 "zstd-l3 in chunks read fastest; default: default"},                              \
         {.name = "sha256",                                                                         \
          .kind = OPT_FLAG,                                                                         \
          AT(sha256),                                                                               \
@@ -439,10 +440,11 @@ static ald_status layout_options(const write_options *options, ald_save_options 
     if (options->aligned && options->compression > 1)
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "--aligned and --compression exclude each other");
-    if (options->effort > 0 && save->compression < ALD_COMPRESSION_PACKED)
+    if (options->effort > 0 && (options->aligned || (save->compression < ALD_COMPRESSION_PACKED &&
+                                                     save->compression != ALD_COMPRESSION_ZSTD_L3)))
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                             "--effort is for packed compression\npass --compression packed, or "
-                             "leave it out");
+                             "--effort is for packed compression and zstd-l3\npass one of them as "
+                             "--compression, or leave it out");
     save->layout = options->no_streaming                            ? ALD_LAYOUT_WHOLE
                    : options->streaming || options->chunk_rows != 0 ? ALD_LAYOUT_STREAMING
                                                                     : ALD_LAYOUT_AUTO;

@@ -3,6 +3,7 @@
  * noticed, and a file is the same whatever the number of threads. */
 #include "check_alloc.h"
 #include "core/codec/codec.h"
+#include "core/codec/frame.h"
 #include "number_table.h"
 
 #include "ald/native.h"
@@ -233,16 +234,165 @@ static void test_threads_make_the_same_file(void)
     ald_buffer_clear(&other);
 }
 
-/* With the best effort frames are of level 3 as it is: other ones. */
-static void test_best_effort_is_level_3(void)
+/* Three efforts, three files of the same rows; and the best one, too, does not depend on threads. */
+static void test_efforts(void)
 {
-    ald_buffer tuned = {NULL, 0, 0, plain_alloc()}, best = tuned;
+    ald_buffer tuned = {NULL, 0, 0, plain_alloc()}, fast = tuned, best = tuned, other = tuned;
     save_numbers(1, ALD_EFFORT_DEFAULT, &tuned);
+    save_numbers(1, ALD_EFFORT_FAST, &fast);
     save_numbers(1, ALD_EFFORT_BEST, &best);
+    check_numbers(&fast);
     check_numbers(&best);
+    CHECK(fast.size != tuned.size);
     CHECK(best.size != tuned.size);
+    save_numbers(3, ALD_EFFORT_BEST, &other);
+    CHECK(other.size == best.size && memcmp(other.data, best.data, best.size) == 0);
     ald_buffer_clear(&tuned);
+    ald_buffer_clear(&fast);
     ald_buffer_clear(&best);
+    ald_buffer_clear(&other);
+}
+
+static void test_best_effort_needs_chunks(void)
+{
+    ald_host host = ald_native_host(1);
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    ald_buffer out = {NULL, 0, 0, plain_alloc()};
+    ald_sink sink = ald_buffer_sink(&out);
+    struct ArrowArrayStream stream;
+    ald_source source;
+    ald_streaming *s;
+    ald_error err;
+    o.effort = ALD_EFFORT_BEST;
+    o.layout = ALD_LAYOUT_WHOLE;
+    number_open(10, COLUMNS, 10, &stream);
+    CHECK_INT(ald_save(&stream, &sink, &o, &host, &err), ALD_E_INVALID_ARG);
+    o.layout = ALD_LAYOUT_AUTO;
+    out.size = 0;
+    number_open(10, COLUMNS, 10, &stream);
+    CHECK_OK(ald_save(&stream, &sink, &o, &host, &err), &err);
+    source = ald_source_memory(out.data, out.size);
+    CHECK_OK(ald_streaming_open(&source, NULL, &host, &s, &err), &err);
+    CHECK_UINT(ald_streaming_chunk_count(s), 1);
+    ald_streaming_close(s);
+    ald_buffer_clear(&out);
+}
+
+/* ---- for readers */
+
+/* One of four values, one of them most of the time: what dictionaries are for. */
+static uint64_t class_at(uint64_t i)
+{
+    uint64_t z = key_at(i);
+    return z % 10 < 8 ? 0x3FE0000000000000u : z / 10 % 4 * 0x3FE0000000000000u;
+}
+
+static uint64_t zone_at(uint64_t i)
+{
+    uint64_t z = key_at(i);
+    return 1 + z % 265 * (z / 265 % 265) / 265;
+}
+
+static uint64_t time_at(uint64_t i)
+{
+    return 1672531200000000u + i * 900000 + key_at(i) % 600 * 1000000;
+}
+
+static uint64_t cost_of(ald__encoder *e, unsigned choice, uint64_t (*value)(uint64_t), size_t *size)
+{
+    static uint8_t data[BYTES];
+    ald_buffer out = {NULL, 0, 0, plain_alloc()};
+    uint64_t cost;
+    ald_error err;
+    fill_with(data, value);
+    CHECK_OK(ald__encoder_tune(e, choice, &err), &err);
+    CHECK_OK(ald__encoder_frame(e, data, BYTES, &out, &err), &err);
+    cost = ald__zstd_cost(out.data, out.size);
+    *size = out.size;
+    ald_buffer_clear(&out);
+    return cost;
+}
+
+static ald__tuning choose_reading(ald__encoder *e, uint64_t (*value)(uint64_t), size_t size)
+{
+    static uint8_t data[BYTES];
+    ald_buffer spare = {NULL, 0, 0, plain_alloc()};
+    ald__tuning t;
+    ald_error err;
+    fill_with(data, value);
+    CHECK_OK(ald__tuning_choose_reading(e, data, size, &spare, &t, &err), &err);
+    ald_buffer_clear(&spare);
+    return t;
+}
+
+/* Of all choices none costs a reader a tenth less than the one that is chosen; what costs as much as level 3 is its. */
+static void test_choices_for_readers(void)
+{
+    uint64_t (*const values[])(uint64_t) = {key_at,   price_at, constant_at,
+                                            class_at, time_at,  zone_at};
+    ald__encoder *e = new_encoder(ALD_COMPRESSION_ZSTD_L3);
+    unsigned used = 0;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        ald__tuning t = choose_reading(e, values[i], BYTES);
+        size_t size, chosen_size;
+        uint64_t chosen = cost_of(e, t.choice, values[i], &chosen_size);
+        CHECK_UINT(t.expected, t.choice == 0 && t.expected == 0 ? 0 : chosen_size * 65536 / BYTES);
+        for (unsigned choice = 0; choice < ALD__TUNINGS; choice++)
+            CHECK(choice > 0 && choice < 8
+                      ? 1
+                      : chosen <= cost_of(e, choice, values[i], &size) * 21 / 20);
+        used |= 1u << t.choice;
+    }
+    CHECK_UINT(used & 0x700, 0x700); /* each of the three is the best for one of them */
+    CHECK_UINT(choose_reading(e, class_at, 1000).choice, 0);
+    ald__encoder_free(e);
+}
+
+/* What was chosen for other values is chosen again: the frame is that of the right choice. */
+static void test_readers_data_that_change(void)
+{
+    static uint8_t data[BYTES];
+    ald__encoder *e = new_encoder(ALD_COMPRESSION_ZSTD_L3);
+    ald_buffer right = {NULL, 0, 0, plain_alloc()}, tuned = right, spare = right;
+    ald__tuning classes = choose_reading(e, class_at, BYTES),
+                times = choose_reading(e, time_at, BYTES);
+    ald_error err;
+    CHECK(classes.choice != times.choice);
+    fill_with(data, time_at);
+    CHECK_OK(ald__tuned_frame(e, &times, data, BYTES, &spare, &right, &err), &err);
+    CHECK_OK(ald__tuned_frame(e, &classes, data, BYTES, &spare, &tuned, &err), &err);
+    CHECK_UINT(tuned.size, right.size);
+    CHECK_MEM(tuned.data, right.data, right.size);
+    check_frame(&tuned, data);
+    ald__encoder_free(e);
+    ald_buffer_clear(&right);
+    ald_buffer_clear(&tuned);
+    ald_buffer_clear(&spare);
+}
+
+/* Frames made by hand (RFC 8878): what is counted, and that nothing is read behind the end of one that is cut. */
+static void test_costs(void)
+{
+    static const uint8_t raw[] = {0x28, 0xB5, 0x2F, 0xFD, 0x20, 3, 0x19, 0, 0, 1, 2, 3};
+    /* 300 raw literals would follow; two sequences */
+    uint8_t block[4 + 2 + 3 + 2 + 300 + 1 + 4] = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58};
+    size_t at = 6, body = 2 + 300 + 1 + 4;
+    block[at] = (uint8_t)(body << 3 | 2 << 1 | 1);
+    block[at + 1] = (uint8_t)(body >> 5);
+    block[at + 3] = (uint8_t)(300u << 4 | 1 << 2);
+    block[at + 4] = 300 >> 4;
+    block[at + 3 + 2 + 300] = 2;
+    CHECK_UINT(ald__zstd_cost(raw, sizeof raw), 20 * sizeof raw);
+    CHECK_UINT(ald__zstd_cost(block, sizeof block), 20 * sizeof block + 2 * 60);
+    block[at + 3 + 2 + 300] = 129; /* 0x0107 of them: two bytes */
+    block[at + 3 + 2 + 301] = 7;
+    CHECK_UINT(ald__zstd_cost(block, sizeof block), 20 * sizeof block + 0x107 * 60);
+    for (size_t n = 0; n < sizeof block; n++) {
+        uint8_t *cut = malloc(n + 1);
+        memcpy(cut + 1, block, n);
+        CHECK_UINT(ald__zstd_cost(cut + 1, n), 20 * n);
+        free(cut);
+    }
 }
 
 int main(void)
@@ -252,6 +402,10 @@ int main(void)
     RUN(test_data_that_change);
     RUN(test_no_memory_for_a_trial);
     RUN(test_threads_make_the_same_file);
-    RUN(test_best_effort_is_level_3);
+    RUN(test_efforts);
+    RUN(test_best_effort_needs_chunks);
+    RUN(test_choices_for_readers);
+    RUN(test_readers_data_that_change);
+    RUN(test_costs);
     return check_done();
 }

@@ -44,8 +44,9 @@ ALD_NODISCARD ald_status ald__encoder_restart(ald__encoder *encoder, uint64_t co
 /* A whole frame from one piece of memory, appended to `out`; a restart is not needed before. */
 ALD_NODISCARD ald_status ald__encoder_frame(ald__encoder *encoder, const void *data, size_t size,
                                             ald_buffer *out, ald_error *err);
-/* Ways to look for matches that zstd-l3 has; 0 is level 3 itself, the others are faster. Other encoders have only 0. */
-#define ALD__TUNINGS 8u
+/* Ways to look for matches that zstd-l3 has; 0 is level 3 itself, some are faster, the rest is for readers. Other encoders
+ * have only 0. */
+#define ALD__TUNINGS 11u
 /* For the frames that follow, until it is called again. */
 ALD_NODISCARD ald_status ald__encoder_tune(ald__encoder *encoder, unsigned choice, ald_error *err);
 /* Writes what is left. The encoder must still be freed. */
@@ -67,8 +68,13 @@ typedef struct ald__tuning {
  * in any way, and anything in `spare`. The outcome depends on the data alone. */
 ALD_NODISCARD ald_status ald__tuning_choose(ald__encoder *encoder, const uint8_t *data, size_t size,
                                             ald_buffer *spare, ald__tuning *out, ald_error *err);
+/* The same for those who read: of all of `data`, what costs them least. */
+ALD_NODISCARD ald_status ald__tuning_choose_reading(ald__encoder *encoder, const uint8_t *data,
+                                                    size_t size, ald_buffer *spare,
+                                                    ald__tuning *out, ald_error *err);
 /* Appends a frame made as `tuning` (NULL: level 3) says. Where its size is not as expected, the data have changed, and a
- * sample tells whether the choice is still right; if not, level 3 makes the frame, unless it makes it larger. */
+ * sample tells whether the choice is still right; if not, level 3 makes the frame, unless it makes it larger. What was
+ * chosen for readers is chosen again. */
 ALD_NODISCARD ald_status ald__tuned_frame(ald__encoder *encoder, const ald__tuning *tuning,
                                           const uint8_t *data, size_t size, ald_buffer *spare,
                                           ald_buffer *out, ald_error *err);

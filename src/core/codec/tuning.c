@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How hard the writer looks for matches in a column, found out by trial on a sample. */
+/* How hard the writer looks for matches in a column, found out by trial: for speed on a sample, for readers on all of it. */
 #include <string.h>
 
 #include "core/base/buf.h"
 #include "core/codec/codec.h"
+#include "core/codec/frame.h"
 
 /* Pieces from all over the frame: validity, offsets and values lie in different parts. Large frames find matches far away:
  * theirs are twice as long. */
@@ -18,6 +19,11 @@
 static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4, 5, 6, 7};
 #define GREEDY 4u
 #define GREEDY_SHARE 6u /* it is tried where level 3 leaves a sixth or less */
+
+/* In the order of speed, level 3 first. What is slower to write must cost readers a twentieth less. */
+static const uint8_t for_readers[] = {0, 8, 9, 10};
+#define FIRST_FOR_READERS 8u
+#define WORTH_WRITING 20u
 
 static uint32_t stored_of_unit(size_t stored, size_t size)
 {
@@ -106,10 +112,40 @@ ald_status ald__tuning_choose(ald__encoder *encoder, const uint8_t *data, size_t
     return ALD_OK;
 }
 
+ald_status ald__tuning_choose_reading(ald__encoder *encoder, const uint8_t *data, size_t size,
+                                      ald_buffer *spare, ald__tuning *out, ald_error *err)
+{
+    uint64_t least = 0;
+    *out = (ald__tuning){0, 0};
+    if (size < SIZE_LEAST)
+        return ALD_OK;
+    for (size_t i = 0; i < sizeof for_readers; i++) {
+        uint64_t cost;
+        ALD_TRY(measure(encoder, for_readers[i], data, size, spare, err));
+        cost = ald__zstd_cost(spare->data, spare->size);
+        if (i > 0 && cost >= least - least / WORTH_WRITING)
+            continue;
+        least = cost;
+        *out = (ald__tuning){for_readers[i], stored_of_unit(spare->size, size)};
+    }
+    return ALD_OK;
+}
+
 static int is_expected(const ald__tuning *tuning, size_t stored, size_t size)
 {
     uint32_t unit = stored_of_unit(stored, size), spread = tuning->expected / 16;
     return unit >= tuning->expected - spread && unit <= tuning->expected + spread;
+}
+
+/* The smaller one of the frame at out->data + before, and that of level 3. */
+static ald_status keep_smaller(ald__encoder *encoder, const uint8_t *data, size_t size,
+                               ald_buffer *spare, ald_buffer *out, size_t before, ald_error *err)
+{
+    ALD_TRY(measure(encoder, 0, data, size, spare, err));
+    if (spare->size >= out->size - before)
+        return ALD_OK;
+    out->size = before;
+    return ald__buffer_append(out, spare->data, spare->size, err);
 }
 
 ald_status ald__tuned_frame(ald__encoder *encoder, const ald__tuning *tuning, const uint8_t *data,
@@ -117,17 +153,18 @@ ald_status ald__tuned_frame(ald__encoder *encoder, const ald__tuning *tuning, co
 {
     size_t before = out->size;
     uint8_t choice = tuning != NULL ? tuning->choice : 0, again = 0;
+    ald__tuning reading;
     ALD_TRY(ald__encoder_tune(encoder, choice, err));
     ALD_TRY(ald__encoder_frame(encoder, data, size, out, err));
     if (choice == 0 || size == 0 || is_expected(tuning, out->size - before, size))
         return ALD_OK;
+    if (choice >= FIRST_FOR_READERS) {
+        ALD_TRY(ald__tuning_choose_reading(encoder, data, size, spare, &reading, err));
+        out->size = before;
+        ALD_TRY(ald__encoder_tune(encoder, reading.choice, err));
+        return ald__encoder_frame(encoder, data, size, out, err);
+    }
     if (size >= SIZE_LEAST)
         ALD_TRY(choose_among(encoder, data, size, &choice, 1, spare, &again, err));
-    if (again == choice)
-        return ALD_OK;
-    ALD_TRY(measure(encoder, 0, data, size, spare, err));
-    if (spare->size >= out->size - before)
-        return ALD_OK;
-    out->size = before;
-    return ald__buffer_append(out, spare->data, spare->size, err);
+    return again == choice ? ALD_OK : keep_smaller(encoder, data, size, spare, out, before, err);
 }

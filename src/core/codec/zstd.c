@@ -248,28 +248,42 @@ static ald_status zstd_once(void *state, const void *data, size_t size, ald_buff
  * are looked up, often finds as much in half the time: it stays in the first-level cache. Measured over columns of
  * counters, codes, prices, times and texts. The greedy one passes over what repeats faster than any other, and gives
  * sequences that are decoded faster; where little repeats it is the slowest. Two smaller tables serve times and texts, and
- * larger ones for six bytes prices, whose matches lie far back. */
+ * larger ones for six bytes prices, whose matches lie far back.
+ * The last three are for readers, whose time goes into sequences and Huffman codes: literals as they are; the longest of
+ * many matches, and those of 48 bytes or more first; the longest matches that there are. */
+typedef struct tuning {
+    ZSTD_strategy strategy;
+    uint8_t hash_log, chain_log, search_log, min_match, long_match;
+    ZSTD_paramSwitch_e literals; /* whether they are compressed */
+} tuning;
+
 static ald_status zstd_tune(void *state, unsigned choice, ald_error *err)
 {
-    static const struct {
-        ZSTD_strategy strategy;
-        int hash_log, chain_log, search_log, min_match;
-    } tunings[ALD__TUNINGS] = {{0, 0, 0, 0, 0}, /* all zeros: as level 3 says */
-                               {ZSTD_fast, 12, 0, 0, 5},
-                               {ZSTD_fast, 16, 0, 0, 6},
-                               {ZSTD_fast, 16, 0, 0, 4},
-                               {ZSTD_greedy, 10, 10, 1, 5},
-                               {ZSTD_dfast, 12, 12, 0, 5},
-                               {ZSTD_dfast, 15, 13, 0, 5},
-                               {ZSTD_dfast, 16, 16, 0, 6}};
+    static const tuning tunings[ALD__TUNINGS] = {
+        {0, 0, 0, 0, 0, 0, ZSTD_ps_auto}, /* all zeros: as level 3 says */
+        {ZSTD_fast, 12, 0, 0, 5, 0, ZSTD_ps_auto},
+        {ZSTD_fast, 16, 0, 0, 6, 0, ZSTD_ps_auto},
+        {ZSTD_fast, 16, 0, 0, 4, 0, ZSTD_ps_auto},
+        {ZSTD_greedy, 10, 10, 1, 5, 0, ZSTD_ps_auto},
+        {ZSTD_dfast, 12, 12, 0, 5, 0, ZSTD_ps_auto},
+        {ZSTD_dfast, 15, 13, 0, 5, 0, ZSTD_ps_auto},
+        {ZSTD_dfast, 16, 16, 0, 6, 0, ZSTD_ps_auto},
+        {0, 0, 0, 0, 0, 0, ZSTD_ps_disable},
+        {ZSTD_lazy2, 16, 17, 5, 6, 48, ZSTD_ps_auto},
+        {ZSTD_btlazy2, 16, 17, 5, 7, 0, ZSTD_ps_disable}};
+    const tuning *t = &tunings[choice];
     const struct {
         ZSTD_cParameter name;
         int value;
-    } set[] = {{ZSTD_c_strategy, (int)tunings[choice].strategy},
-               {ZSTD_c_hashLog, tunings[choice].hash_log},
-               {ZSTD_c_chainLog, tunings[choice].chain_log},
-               {ZSTD_c_searchLog, tunings[choice].search_log},
-               {ZSTD_c_minMatch, tunings[choice].min_match}};
+    } set[] = {{ZSTD_c_strategy, (int)t->strategy},
+               {ZSTD_c_hashLog, t->hash_log},
+               {ZSTD_c_chainLog, t->chain_log},
+               {ZSTD_c_searchLog, t->search_log},
+               {ZSTD_c_minMatch, t->min_match},
+               {ZSTD_c_enableLongDistanceMatching, t->long_match > 0},
+               {ZSTD_c_ldmMinMatch, t->long_match},
+               {ZSTD_c_ldmHashRateLog, t->long_match > 0 ? 3 : 0}, /* one in eight bytes */
+               {ZSTD_c_literalCompressionMode, (int)t->literals}};
     zstd_state *s = state;
     unsigned failed = ZSTD_isError(ZSTD_CCtx_reset(s->cctx, ZSTD_reset_session_only));
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chunks: IPC messages, then a directory and one frame for the head and each run of columns, then encryption and hash of
  * what is stored. */
+#include "ald/writer.h"
 #include "core/dataset/chunk_write.h"
 
 #include <string.h>
@@ -245,11 +246,14 @@ int ald__chunk_slot_tunable(const ald__chunk_slot *s)
 ald_status ald__chunk_slot_try(const ald__chunk_slot *s, ald__chunk_slot *worker, size_t first,
                                size_t step, ald__tuning *tunings, ald_error *err)
 {
+    ald_status (*choose)(ald__encoder *, const uint8_t *, size_t, ald_buffer *, ald__tuning *,
+                         ald_error *) =
+        s->effort == ALD_EFFORT_BEST ? ald__tuning_choose_reading : ald__tuning_choose;
     ALD_TRY(need_encoder(worker, err));
     for (size_t i = first; i < s->frame_count; i += step)
-        ALD_TRY(ald__tuning_choose(worker->encoder, s->plain.data + frame_begin(s, i),
-                                   frame_end(s, i) - frame_begin(s, i), &worker->spare,
-                                   &tunings[s->frames[i].column], err));
+        ALD_TRY(choose(worker->encoder, s->plain.data + frame_begin(s, i),
+                       frame_end(s, i) - frame_begin(s, i), &worker->spare,
+                       &tunings[s->frames[i].column], err));
     return ALD_OK;
 }
 

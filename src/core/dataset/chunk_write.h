@@ -25,7 +25,7 @@ typedef struct ald__chunk_slot {
     uint8_t column_frames; /* with compression 1 to 3 */
     ald__ipc_writer *writer;
     ald__encoder *encoder;
-    uint8_t effort;      /* an ald_effort, of packed chunks; set before the first run */
+    uint8_t effort;      /* an ald_effort; set before the first run */
     ald__packer *packer; /* of packed chunks */
     ald__ipc_span *spans;
     ald__frame_cut *frames;   /* of the chunk at hand, with column frames */

@@ -278,6 +278,25 @@ static ald_status check_packed(const ald_save_options *o, ald_error *err)
     return ALD_OK;
 }
 
+/* Both need chunks. */
+static int is_chunked_only(const ald_save_options *o)
+{
+    return o->compression >= ALD_COMPRESSION_PACKED ||
+           (o->compression == ALD_COMPRESSION_ZSTD_L3 && o->effort == ALD_EFFORT_BEST);
+}
+
+static ald_status check_effort(const ald_save_options *o, ald_error *err)
+{
+    if (o->effort > ALD_EFFORT_BEST)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no effort %u", o->effort);
+    if (o->compression < ALD_COMPRESSION_PACKED && is_chunked_only(o) &&
+        o->layout == ALD_LAYOUT_WHOLE)
+        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                         "the best effort is for chunks (STREAMING)\nleave it out, or "
+                         "--no-streaming and --compat");
+    return ALD_OK;
+}
+
 static ald_status check_options(const ald_save_options *o, ald_error *err)
 {
     if (ald_dataset_type_name(o->dataset_type) == NULL)
@@ -286,8 +305,7 @@ static ald_status check_options(const ald_save_options *o, ald_error *err)
     if (o->compression > ALD_COMPRESSION_PACKED_LZ4)
         return ald__fail(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
                          "writing compression id %u is not supported", o->compression);
-    if (o->effort > ALD_EFFORT_BEST)
-        return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no effort %u", o->effort);
+    ALD_TRY(check_effort(o, err));
     ALD_TRY(check_packed(o, err));
     if (o->compat > ALD_COMPAT_ALIMENTAR_0_2)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "no compat mode %u", o->compat);
@@ -313,7 +331,7 @@ static ald_status take_options(const ald_save_options *given, ald_save_options *
                               "ald_save_options", err));
     if (out->compat != ALD_COMPAT_NONE && out->layout == ALD_LAYOUT_AUTO)
         out->layout = ALD_LAYOUT_WHOLE;
-    if (out->layout == ALD_LAYOUT_AUTO && out->compression >= ALD_COMPRESSION_PACKED)
+    if (out->layout == ALD_LAYOUT_AUTO && is_chunked_only(out))
         out->layout = ALD_LAYOUT_STREAMING;
     if (out->dataset_type == 0)
         out->dataset_type = ALD_DATASET_TABULAR;

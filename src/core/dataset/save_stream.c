@@ -125,7 +125,7 @@ static size_t tuning_bytes(const ald__stream_save *s)
 
 static ald_status make_tunings(ald__stream_save *s, ald_error *err)
 {
-    if (!ald__chunk_slot_tunable(&s->slots[0]) || s->options->effort == ALD_EFFORT_BEST)
+    if (!ald__chunk_slot_tunable(&s->slots[0]) || s->options->effort == ALD_EFFORT_FAST)
         return ALD_OK;
     for (size_t i = 0; i < 2; i++) {
         s->tunings[i] = ald__alloc_zero(&s->host->alloc, tuning_bytes(s), err);
@@ -481,10 +481,11 @@ static ald_status tune_slots(ald__stream_save *s, uint32_t filled, ald_error *er
 {
     for (uint32_t i = 0; i < filled && s->tunings[0] != NULL; i++) {
         ald__chunk_slot *slot = &s->slots[i];
-        uint64_t number = slot->k - FIRST_TRIED; /* within all groups */
+        uint64_t first = s->options->effort == ALD_EFFORT_BEST ? 1 : FIRST_TRIED;
+        uint64_t number = slot->k - first; /* within all groups */
         ald__tuning *tunings = s->tunings[number / GROUP % 2];
-        slot->tunings = slot->k < FIRST_TRIED ? NULL : tunings;
-        if (slot->k >= FIRST_TRIED && number % GROUP == 0)
+        slot->tunings = slot->k < first ? NULL : tunings;
+        if (slot->k >= first && number % GROUP == 0)
             ALD_TRY(try_columns(s, slot, tunings, err));
     }
     return ALD_OK;
