@@ -268,6 +268,8 @@ export interface Encryption {
 export interface SaveOptions {
     datasetType?: string;
     compression?: Compression;
+    /** How much is tried for 'packed', or 'zstd-l3' in chunks: 'best' packs smallest, or is read fastest. */
+    effort?: 'default' | 'fast' | 'best';
     compat?: 'none' | 'alimentar-0.2';
     sha256?: boolean;
     layout?: 'auto' | 'whole' | 'streaming';

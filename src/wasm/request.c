@@ -60,6 +60,7 @@ static const option options[] = {
     NUMBER(save.layout, OPTION_U8),
     NUMBER(save.aligned, OPTION_U8),
     NUMBER(save.backend_hint, OPTION_U8),
+    NUMBER(save.effort, OPTION_U8),
     NUMBER(save.metadata, OPTION_POINTER),
     NUMBER(save.chunk_rows, OPTION_U64),
     NUMBER(protection.encryption, OPTION_U8),

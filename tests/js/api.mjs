@@ -101,6 +101,10 @@ await test('data in: columns, CSV, JSON, Arrow IPC, a Dataset', async () => {
     const again = await ald.load(await ald.save(first, { compression: 'lz4' }));
     assert.equal(again.info.compression, 'lz4');
     assert.deepEqual(await again.rows(), await first.rows());
+    const noise = Float64Array.from({ length: 70000 }, (_, i) => (i * 7919 % 10007 < 8000 ? 0.5 : i * 104729 % 4));
+    const [fast, best] = await Promise.all(['fast', 'best'].map((effort) => ald.save({ noise }, { effort, layout: 'streaming' })));
+    assert.notDeepEqual(fast, best);
+    assert.deepEqual((await (await ald.load(best)).column('noise')).values, noise);
     const ipc = await ald.load(await ald.save(await first.toArrowIPC({ format: 'file' })));
     assert.deepEqual(await ipc.rows(), await first.rows());
     const csv = await ald.load(await ald.save('a;b\n1;x\n', { csv: { delimiter: ';' } }));
@@ -163,6 +167,8 @@ await test('options that are misspelt are refused', async () => {
     await fails(ald.load(new Uint8Array(4), { passwort: 'x' }), 'InvalidArgument');
     await fails(ald.save(rows, { compresion: 'lz4' }), 'InvalidArgument');
     await fails(ald.save(rows, { compression: 'gzip' }), 'InvalidArgument');
+    await fails(ald.save(rows, { effort: 'more' }), 'InvalidArgument');
+    await fails(ald.save(rows, { effort: 'best', layout: 'whole' }), 'InvalidArgument');
     await fails(ald.save(rows, { encrypt: {} }), 'InvalidArgument');
 });
 

@@ -12,6 +12,7 @@ const LICENSE_FLAGS = {
 };
 const LAYOUTS = ['auto', 'whole', 'streaming'];
 const COMPRESSIONS = ['none', 'zstd-l3', 'zstd-l19', 'lz4', 'packed', 'packed-lz4'];
+const EFFORTS = ['default', 'fast', 'best'];
 const COMPATS = ['none', 'alimentar-0.2'];
 const ENCODINGS = ['utf-8', 'latin1', 'windows-1252', 'utf-16', 'utf-16le', 'utf-16be'];
 const RAGGED = ['error', 'pad', 'skip'];
@@ -21,7 +22,7 @@ const BINARIES = ['base64', 'hex'];
 const KNOWN = {
     load: ['password', 'privateKeys', 'keyPassphrase', 'trustedKeys', 'allowUntrusted', 'allowUnsigned', 'allowPlain', 'requireCommit', 'commercial',
         'revocations', 'ignoreExpiry', 'limits', 'cacheBytes', 'checkAll', 'webCrypto', 'signal', 'onProgress'],
-    save: ['datasetType', 'compression', 'compat', 'sha256', 'layout', 'aligned', 'chunkRows', 'metadata', 'sign', 'encrypt',
+    save: ['datasetType', 'compression', 'effort', 'compat', 'sha256', 'layout', 'aligned', 'chunkRows', 'metadata', 'sign', 'encrypt',
         'license', 'keyPassphrase'],
     read: ['format', 'csv', 'json'],
     mark: ['sellerKey', 'buyer', 'datasetId', 'strength', 'redundancy', 'columns', 'hidden', 'strict', 'markKeys', 'memoryBytes'],
@@ -126,6 +127,9 @@ export class Request {
         this.#metadata = options.metadata ?? null;
         if (options.compression !== undefined) {
             this.number('save.compression', indexIn(COMPRESSIONS, options.compression, 'compression'));
+        }
+        if (options.effort !== undefined) {
+            this.number('save.effort', indexIn(EFFORTS, options.effort, 'effort'));
         }
         if (options.layout !== undefined) {
             this.number('save.layout', indexIn(LAYOUTS, options.layout, 'layout'));
