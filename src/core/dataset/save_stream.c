@@ -10,6 +10,7 @@
 #include "core/base/endian.h"
 #include "core/container/header.h"
 #include "core/dataset/aligned.h"
+#include "core/dataset/chunk_tunings.h"
 #include "core/dataset/chunk_write.h"
 #include "core/dataset/chunker.h"
 #include "core/dataset/file_output.h"
@@ -19,10 +20,7 @@
 
 #define GROWTH 16u /* of chunks, where a seal would have too many */
 #define END_BYTES 8u
-#define SLOTS_MAX 64u
-#define GROUP                                                                                      \
-    SLOTS_MAX /* chunks whose columns are compressed alike; slots never hold more than two groups */
-#define FIRST_TRIED 2u              /* chunk, so that tables of one chunk are spared */
+#define SLOTS_MAX ALD__TUNED_GROUP
 #define LONG_ROWS 2048u             /* to a chunk */
 #define ROOM_CHUNKS_MAX (4u << 20)  /* for more of them no room is kept before the payload */
 #define ROOM_SLACK 192u             /* facts and padding that only the end tells */
@@ -43,8 +41,7 @@ struct ald__stream_save {
     ald__chunker chunker;
     ald__chunk_slot *slots;
     uint32_t slot_count, filled;
-    ald__tuning *tunings
-        [2];   /* by column: of groups of even and odd number; NULL: not with this compression */
+    ald__chunk_tunings tunings;
     int begun; /* output is open */
     ald__output output;
     ald_buffer chunks;      /* ald_chunk_entry */
@@ -118,23 +115,6 @@ static ald_status make_slots(ald__stream_save *s, ald_error *err)
     return ALD_OK;
 }
 
-static size_t tuning_bytes(const ald__stream_save *s)
-{
-    return (size_t)s->schema->n_children * sizeof *s->tunings[0];
-}
-
-static ald_status make_tunings(ald__stream_save *s, ald_error *err)
-{
-    if (!ald__chunk_slot_tunable(&s->slots[0]) || s->options->effort == ALD_EFFORT_FAST)
-        return ALD_OK;
-    for (size_t i = 0; i < 2; i++) {
-        s->tunings[i] = ald__alloc_zero(&s->host->alloc, tuning_bytes(s), err);
-        if (s->tunings[i] == NULL)
-            return ALD_E_NOMEM;
-    }
-    return ALD_OK;
-}
-
 static ald_status begin_keys(ald__stream_save *s, const uint8_t *binding, ald_error *err)
 {
     const ald_buffer *block = &s->protecting->block;
@@ -183,7 +163,8 @@ ald_status ald__stream_save_new(const struct ArrowSchema *schema, const ald_save
     if (st == ALD_OK)
         st = make_slots(s, err);
     if (st == ALD_OK)
-        st = make_tunings(s, err);
+        st = ald__chunk_tunings_init(&s->tunings, host, &s->slots[0], (size_t)schema->n_children,
+                                     options->effort, err);
     if (st == ALD_OK)
         st = begin_hash(s, err);
     if (st == ALD_OK)
@@ -207,8 +188,7 @@ void ald__stream_save_free(ald__stream_save *s)
     for (uint32_t i = 0; i < s->slot_count; i++)
         ald__chunk_slot_clear(&s->slots[i]);
     ald__release(&alloc, s->slots, s->slot_count * sizeof *s->slots);
-    ald__release(&alloc, s->tunings[0], tuning_bytes(s));
-    ald__release(&alloc, s->tunings[1], tuning_bytes(s));
+    ald__chunk_tunings_clear(&s->tunings);
     ald__chunker_clear(&s->chunker);
     ald__ipc_schema_free(s->decoded);
     ald_buffer_clear(&s->section);
@@ -437,60 +417,6 @@ static void run_slot(void *arg, uint32_t index)
     ald__chunk_slot_run((ald__chunk_slot *)arg + index);
 }
 
-/* ---- tuning
- *
- * How columns are compressed is tried out on the first chunk of each group; those before the first group have level 3. A
- * chunk's bytes depend on what it and the group's first chunk hold, never on how many slots there are. */
-
-typedef struct trial {
-    ald__stream_save *s;
-    const ald__chunk_slot *leader;
-    ald__tuning *tunings;
-    uint32_t tasks;
-} trial;
-
-static void run_trial(void *arg, uint32_t index)
-{
-    const trial *t = arg;
-    ald__chunk_slot *worker = &t->s->slots[index];
-    worker->status =
-        ald__chunk_slot_try(t->leader, worker, index, t->tasks, t->tunings, &worker->error);
-}
-
-static ald_status try_columns(ald__stream_save *s, ald__chunk_slot *leader, ald__tuning *tunings,
-                              ald_error *err)
-{
-    trial t = {s, leader, tunings, s->slot_count};
-    memset(tunings, 0, tuning_bytes(s));
-    ALD_TRY(ald__chunk_slot_prepare(leader, err));
-    if (t.tasks > 1)
-        s->host->run_tasks(s->host->ctx, t.tasks, run_trial, &t);
-    else
-        run_trial(&t, 0);
-    for (uint32_t i = 0; i < t.tasks; i++) {
-        if (s->slots[i].status != ALD_OK) {
-            if (err != NULL)
-                *err = s->slots[i].error;
-            return s->slots[i].status;
-        }
-    }
-    return ALD_OK;
-}
-
-static ald_status tune_slots(ald__stream_save *s, uint32_t filled, ald_error *err)
-{
-    for (uint32_t i = 0; i < filled && s->tunings[0] != NULL; i++) {
-        ald__chunk_slot *slot = &s->slots[i];
-        uint64_t first = s->options->effort == ALD_EFFORT_BEST ? 1 : FIRST_TRIED;
-        uint64_t number = slot->k - first; /* within all groups */
-        ald__tuning *tunings = s->tunings[number / GROUP % 2];
-        slot->tunings = slot->k < first ? NULL : tunings;
-        if (slot->k >= first && number % GROUP == 0)
-            ALD_TRY(try_columns(s, slot, tunings, err));
-    }
-    return ALD_OK;
-}
-
 static ald_status run_slots(ald__stream_save *s, ald_error *err)
 {
     uint32_t filled = s->filled;
@@ -498,7 +424,7 @@ static ald_status run_slots(ald__stream_save *s, ald_error *err)
     s->waiting = 0;
     if (s->options->aligned && filled > 0)
         ald__ipc_writer_set_position(s->slots[0].writer, s->output.size);
-    ALD_TRY(tune_slots(s, filled, err));
+    ALD_TRY(ald__chunk_tunings_set(&s->tunings, s->slots, s->slot_count, filled, err));
     if (filled > 1)
         s->host->run_tasks(s->host->ctx, filled, run_slot, s->slots);
     else if (filled == 1)
