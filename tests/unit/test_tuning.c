@@ -152,7 +152,8 @@ static void test_data_that_change(void)
     ald_buffer_clear(&blind);
 }
 
-static void test_no_memory_for_a_trial(void)
+static void check_no_memory(ald_status (*choose)(ald__encoder *, const uint8_t *, size_t,
+                                                 ald_buffer *, ald__tuning *, ald_error *))
 {
     static uint8_t data[BYTES];
     fill_with(data, key_at);
@@ -162,11 +163,11 @@ static void test_no_memory_for_a_trial(void)
         ald_buffer out = {NULL, 0, 0, &alloc}, spare = out;
         ald_sink sink = ald_buffer_sink(&out);
         ald__encoder *e = NULL;
-        ald__tuning t = {0, 0};
+        ald__tuning t = {0, 0, 0};
         ald_error err;
         ald_status st = ald__encoder_new(ALD_COMPRESSION_ZSTD_L3, &alloc, 0, &sink, &e, &err);
         if (st == ALD_OK)
-            st = ald__tuning_choose(e, data, BYTES, &spare, &t, &err);
+            st = choose(e, data, BYTES, &spare, &t, &err);
         t.expected = 1;
         if (st == ALD_OK)
             st = ald__tuned_frame(e, &t, data, BYTES, &spare, &out, &err);
@@ -178,6 +179,12 @@ static void test_no_memory_for_a_trial(void)
             break;
         CHECK_INT(st, ALD_E_NOMEM);
     }
+}
+
+static void test_no_memory_for_a_trial(void)
+{
+    check_no_memory(ald__tuning_choose);
+    check_no_memory(ald__tuning_choose_reading);
 }
 
 /* ---- files: three groups of chunks, the first of which begins with the second chunk */
@@ -250,6 +257,40 @@ static void test_efforts(void)
     ald_buffer_clear(&tuned);
     ald_buffer_clear(&fast);
     ald_buffer_clear(&best);
+    ald_buffer_clear(&other);
+}
+
+static void append_numbers(const ald_buffer *base, uint32_t threads, uint8_t effort,
+                           ald_buffer *out)
+{
+    ald_host host = ald_native_host(threads);
+    ald_save_options o = ALD_SAVE_OPTIONS_INIT;
+    ald_source source = ald_source_memory(base->data, base->size);
+    ald_sink sink = ald_buffer_sink(out);
+    struct ArrowArrayStream stream;
+    ald_streaming *s;
+    ald_error err;
+    o.chunk_rows = CHUNK_ROWS;
+    o.effort = effort;
+    number_open(CHUNK_ROWS * 3, COLUMNS, 70000, &stream);
+    CHECK_OK(ald_streaming_open(&source, NULL, &host, &s, &err), &err);
+    CHECK_OK(ald_append(s, &stream, &sink, &o, &host, &err), &err);
+    ald_streaming_close(s);
+}
+
+/* Chunks that are added are tried as those of a new file are, wherever they stand. */
+static void test_efforts_of_an_append(void)
+{
+    ald_buffer base = {NULL, 0, 0, plain_alloc()}, tuned = base, fast = base, other = base;
+    save_numbers(1, ALD_EFFORT_FAST, &base);
+    append_numbers(&base, 1, ALD_EFFORT_FAST, &fast);
+    append_numbers(&base, 1, ALD_EFFORT_DEFAULT, &tuned);
+    append_numbers(&base, 3, ALD_EFFORT_DEFAULT, &other);
+    CHECK(fast.size != tuned.size);
+    CHECK(other.size == tuned.size && memcmp(other.data, tuned.data, tuned.size) == 0);
+    ald_buffer_clear(&base);
+    ald_buffer_clear(&tuned);
+    ald_buffer_clear(&fast);
     ald_buffer_clear(&other);
 }
 
@@ -355,15 +396,23 @@ static void test_readers_data_that_change(void)
     ald__encoder *e = new_encoder(ALD_COMPRESSION_ZSTD_L3);
     ald_buffer right = {NULL, 0, 0, plain_alloc()}, tuned = right, spare = right;
     ald__tuning classes = choose_reading(e, class_at, BYTES),
-                times = choose_reading(e, time_at, BYTES);
+                times = choose_reading(e, time_at, BYTES),
+                level = choose_reading(e, constant_at, BYTES), untried = {0, 1, 0};
     ald_error err;
     CHECK(classes.choice != times.choice);
+    CHECK_UINT(level.choice, 0);
     fill_with(data, time_at);
     CHECK_OK(ald__tuned_frame(e, &times, data, BYTES, &spare, &right, &err), &err);
     CHECK_OK(ald__tuned_frame(e, &classes, data, BYTES, &spare, &tuned, &err), &err);
     CHECK_UINT(tuned.size, right.size);
     CHECK_MEM(tuned.data, right.data, right.size);
     check_frame(&tuned, data);
+    tuned.size = 0;
+    CHECK_OK(ald__tuned_frame(e, &level, data, BYTES, &spare, &tuned, &err), &err);
+    CHECK_UINT(tuned.size, right.size);
+    CHECK_MEM(tuned.data, right.data, right.size);
+    CHECK_OK(ald__tuned_frame(e, &untried, data, BYTES, &spare, &tuned, &err), &err);
+    CHECK_UINT(tuned.size, 2 * right.size);
     ald__encoder_free(e);
     ald_buffer_clear(&right);
     ald_buffer_clear(&tuned);
@@ -403,6 +452,7 @@ int main(void)
     RUN(test_no_memory_for_a_trial);
     RUN(test_threads_make_the_same_file);
     RUN(test_efforts);
+    RUN(test_efforts_of_an_append);
     RUN(test_best_effort_needs_chunks);
     RUN(test_choices_for_readers);
     RUN(test_readers_data_that_change);

@@ -61,6 +61,7 @@ ALD_NODISCARD ald_status ald__codec_encode(uint8_t id, const ald_allocator *allo
 /* What is used for the frames of one column, and the size that is expected: stored bytes of 65,536 plain ones. */
 typedef struct ald__tuning {
     uint8_t choice;
+    uint8_t for_readers; /* and chosen again, for them, where the size is another one */
     uint32_t expected;
 } ald__tuning;
 
@@ -73,8 +74,8 @@ ALD_NODISCARD ald_status ald__tuning_choose_reading(ald__encoder *encoder, const
                                                     size_t size, ald_buffer *spare,
                                                     ald__tuning *out, ald_error *err);
 /* Appends a frame made as `tuning` (NULL: level 3) says. Where its size is not as expected, the data have changed, and a
- * sample tells whether the choice is still right; if not, level 3 makes the frame, unless it makes it larger. What was
- * chosen for readers is chosen again. */
+ * sample tells whether the choice is still right; if not, level 3 makes the frame, unless it makes it larger. What is for
+ * readers, level 3 too, is chosen again. */
 ALD_NODISCARD ald_status ald__tuned_frame(ald__encoder *encoder, const ald__tuning *tuning,
                                           const uint8_t *data, size_t size, ald_buffer *spare,
                                           ald_buffer *out, ald_error *err);

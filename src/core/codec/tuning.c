@@ -21,8 +21,7 @@ static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4, 5, 6, 7};
 #define GREEDY_SHARE 6u /* it is tried where level 3 leaves a sixth or less */
 
 /* In the order of speed, level 3 first. What is slower to write must cost readers a twentieth less. */
-static const uint8_t for_readers[] = {0, 8, 9, 10};
-#define FIRST_FOR_READERS 8u
+static const uint8_t reading_choices[] = {0, 8, 9, 10};
 #define WORTH_WRITING 20u
 
 static uint32_t stored_of_unit(size_t stored, size_t size)
@@ -100,7 +99,7 @@ static ald_status choose_among(ald__encoder *encoder, const uint8_t *data, size_
 ald_status ald__tuning_choose(ald__encoder *encoder, const uint8_t *data, size_t size,
                               ald_buffer *spare, ald__tuning *out, ald_error *err)
 {
-    *out = (ald__tuning){0, 0};
+    *out = (ald__tuning){0, 0, 0};
     if (size < SIZE_LEAST)
         return ALD_OK;
     ALD_TRY(choose_among(encoder, data, size, fastest_first, sizeof fastest_first, spare,
@@ -116,17 +115,17 @@ ald_status ald__tuning_choose_reading(ald__encoder *encoder, const uint8_t *data
                                       ald_buffer *spare, ald__tuning *out, ald_error *err)
 {
     uint64_t least = 0;
-    *out = (ald__tuning){0, 0};
+    *out = (ald__tuning){0, 1, 0};
     if (size < SIZE_LEAST)
         return ALD_OK;
-    for (size_t i = 0; i < sizeof for_readers; i++) {
+    for (size_t i = 0; i < sizeof reading_choices; i++) {
         uint64_t cost;
-        ALD_TRY(measure(encoder, for_readers[i], data, size, spare, err));
+        ALD_TRY(measure(encoder, reading_choices[i], data, size, spare, err));
         cost = ald__zstd_cost(spare->data, spare->size);
         if (i > 0 && cost >= least - least / WORTH_WRITING)
             continue;
         least = cost;
-        *out = (ald__tuning){for_readers[i], stored_of_unit(spare->size, size)};
+        *out = (ald__tuning){reading_choices[i], 1, stored_of_unit(spare->size, size)};
     }
     return ALD_OK;
 }
@@ -148,22 +147,32 @@ static ald_status keep_smaller(ald__encoder *encoder, const uint8_t *data, size_
     return ald__buffer_append(out, spare->data, spare->size, err);
 }
 
+/* The frame at out->data + before, which `choice` made, becomes that of what is chosen for readers now. */
+static ald_status choose_again(ald__encoder *encoder, unsigned choice, const uint8_t *data,
+                               size_t size, ald_buffer *spare, ald_buffer *out, size_t before,
+                               ald_error *err)
+{
+    ald__tuning now;
+    ALD_TRY(ald__tuning_choose_reading(encoder, data, size, spare, &now, err));
+    if (now.choice == choice)
+        return ALD_OK;
+    out->size = before;
+    ALD_TRY(ald__encoder_tune(encoder, now.choice, err));
+    return ald__encoder_frame(encoder, data, size, out, err);
+}
+
 ald_status ald__tuned_frame(ald__encoder *encoder, const ald__tuning *tuning, const uint8_t *data,
                             size_t size, ald_buffer *spare, ald_buffer *out, ald_error *err)
 {
     size_t before = out->size;
     uint8_t choice = tuning != NULL ? tuning->choice : 0, again = 0;
-    ald__tuning reading;
+    int for_readers = tuning != NULL && tuning->for_readers;
     ALD_TRY(ald__encoder_tune(encoder, choice, err));
     ALD_TRY(ald__encoder_frame(encoder, data, size, out, err));
-    if (choice == 0 || size == 0 || is_expected(tuning, out->size - before, size))
+    if ((choice == 0 && !for_readers) || size == 0 || is_expected(tuning, out->size - before, size))
         return ALD_OK;
-    if (choice >= FIRST_FOR_READERS) {
-        ALD_TRY(ald__tuning_choose_reading(encoder, data, size, spare, &reading, err));
-        out->size = before;
-        ALD_TRY(ald__encoder_tune(encoder, reading.choice, err));
-        return ald__encoder_frame(encoder, data, size, out, err);
-    }
+    if (for_readers)
+        return choose_again(encoder, choice, data, size, spare, out, before, err);
     if (size >= SIZE_LEAST)
         ALD_TRY(choose_among(encoder, data, size, &choice, 1, spare, &again, err));
     return again == choice ? ALD_OK : keep_smaller(encoder, data, size, spare, out, before, err);

@@ -2,8 +2,6 @@
 /* Trials run on the host's threads, each slot's encoder taking every n-th column. */
 #include "core/dataset/chunk_tunings.h"
 
-#include <string.h>
-
 #include "ald/writer.h"
 #include "core/base/buf.h"
 
@@ -15,7 +13,8 @@ ald_status ald__chunk_tunings_init(ald__chunk_tunings *tunings, const ald_host *
                                    ald_error *err)
 {
     *tunings = (ald__chunk_tunings){.host = host, .bytes = columns * sizeof(ald__tuning)};
-    tunings->first = effort == ALD_EFFORT_BEST ? 1 : FIRST_TRIED;
+    tunings->for_readers = effort == ALD_EFFORT_BEST;
+    tunings->first = tunings->for_readers ? 1 : FIRST_TRIED;
     if (!ald__chunk_slot_tunable(slot) || effort == ALD_EFFORT_FAST)
         return ALD_OK;
     for (size_t i = 0; i < 2; i++) {
@@ -77,7 +76,8 @@ ald_status ald__chunk_tunings_set(ald__chunk_tunings *tunings, ald__chunk_slot *
         slot->tunings = slot->k < tunings->first ? NULL : group;
         if (slot->k < tunings->first || number % ALD__TUNED_GROUP != 0)
             continue;
-        memset(group, 0, tunings->bytes);
+        for (size_t k = 0; k < tunings->bytes / sizeof *group; k++)
+            group[k] = (ald__tuning){.for_readers = tunings->for_readers};
         ALD_TRY(try_columns(tunings->host, &t, slot, err));
     }
     return ALD_OK;

@@ -12,8 +12,9 @@
 
 typedef struct ald__chunk_tunings {
     const ald_host *host;
-    uint64_t first; /* chunk of the first group */
-    size_t bytes;   /* of a group's tunings */
+    uint64_t first; /* chunk of the first group; later by as many as are copied before */
+    uint8_t for_readers;
+    size_t bytes; /* of a group's tunings */
     ald__tuning
         *groups[2]; /* by column: of groups of even and odd number; NULL: nothing is tried */
 } ald__chunk_tunings;

@@ -592,6 +592,7 @@ ald_status ald__stream_save_copy(ald__stream_save *s, const ald_streaming *base,
         st = copy_chunk(s, base, i, &bytes, err);
     ald_buffer_clear(&bytes);
     s->taken = s->rows;
+    s->tunings.first += f->chunk_count;
     s->chunker.chunks = f->chunk_count; /* so an append of nothing adds no empty one */
     return st;
 }
