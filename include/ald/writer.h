@@ -30,8 +30,9 @@ typedef enum ald_layout {
 typedef enum ald_effort {
     ALD_EFFORT_DEFAULT = 0, /* ZSTD_L3: what is written fastest, a hundredth larger at most */
     ALD_EFFORT_FAST = 1,    /* packed: not what reads or writes slowest; ZSTD_L3: nothing */
-    ALD_EFFORT_BEST = 2 /* packed: every filter on all of a column; ZSTD_L3: what is read fastest,
-                             * written a few times slower; AUTO becomes STREAMING */
+    /* packed: every filter on all of a column. ZSTD_L3: what is read fastest from a fast disk, written ten times slower or
+     * more, a few hundredths larger, where bytes are random up to two fifths; AUTO becomes STREAMING */
+    ALD_EFFORT_BEST = 2
 } ald_effort;
 
 typedef struct ald_save_options {

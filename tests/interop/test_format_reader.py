@@ -346,6 +346,13 @@ def check_packed(command, table, *options):
     compare("filters", [len(c.filters) for c in f.chunks], [len(c.column_frames) - 1 for c in f.chunks])
 
 
+def check_efforts(command, table, effort):
+    f = command.convert(table, "--chunk-rows", "50000", "--effort", effort)
+    compare_table(f, table)
+    compare("header", [f.header[k] for k in ("minor", "compression", "flags")], [3, 1, STREAMING])
+    compare_other_ways(f)
+
+
 def check_compat(command, table, compression):
     f = command.convert(table, "--compat", "alimentar-0.2", "--compression", compression)
     compare_table(f, table)
@@ -394,6 +401,8 @@ def cli_jobs(command):
             yield f"cli/{name}-{compression}", lambda t=table, c=compression: check_plain(command, t, c)
         for options in (("packed",), ("packed-lz4",), ("packed", "--effort", "best"), ("packed", "--effort", "fast")):
             yield f"cli/{name}-{options[0]}", lambda t=table, o=options: check_packed(command, t, "--compression", *o)
+        for effort in ("fast", "best"):
+            yield f"cli/{name}-effort-{effort}", lambda t=table, e=effort: check_efforts(command, t, e)
     for name in ("simple", "required", "no-rows", "batches", "large"):
         for compression in ("none", "zstd-l3", "lz4"):
             table = made[name] if name in ("required", "large") else made["simple"].slice(0, 0 if name == "no-rows" else None)
