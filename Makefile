@@ -68,7 +68,7 @@ wasm-check: setup-test ## the core needs nothing but a bare wasm32; the modules 
 bench: setup-test ## compares with peers on the same data
 	@tools/bench
 
-bench-watermark: setup-test build ## what watermarks survive, through real files; what attackers can do; hours
+bench-watermark: setup-test build ## what watermarks survive, through real files; what attackers can do; three quarters of an hour
 	@tools/bench_watermark
 
 docs: build ## man pages and completions in build/docs

@@ -81,6 +81,63 @@ static void test_more_than_there_are_slots(void)
     CHECK_HEAP_EMPTY(&heap);
 }
 
+/* Many small blocks that are kept: a few allocations for all of them, each byte in one block only, and nothing left whatever
+ * the order in which they are let go, before the pool or after it. */
+static void test_slabs(void)
+{
+    enum { COUNT = 100, SIZE = 512 * KIB };
+    static const size_t steps[] = {1, 33, 67, 99}; /* without a divisor in common with COUNT */
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+        check_heap heap;
+        ald_allocator alloc = check_heap_init(&heap, -1);
+        ald__shared *blocks[COUNT];
+        ald__block_pool *pool;
+        ald_error err;
+        size_t shared;
+        CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
+        for (size_t i = 0; i < COUNT; i++) {
+            CHECK_OK(ald__block_pool_take(pool, &alloc, SIZE, &blocks[i], &err), &err);
+            CHECK_UINT((uintptr_t)ald__shared_data(blocks[i]) % 64, 0);
+            memset(ald__shared_data(blocks[i]), (int)i, SIZE);
+        }
+        shared =
+            heap.live_blocks - 1 - COUNT; /* the pool, a head for each block, and their memory */
+        CHECK(shared >= 8 + (COUNT - 8) / 8 && shared <= 8 + (COUNT - 8) / 8 + 1);
+        CHECK(heap.live_bytes < (COUNT + 8) * (size_t)(SIZE + 1024));
+        for (size_t i = 0; i < COUNT; i++) {
+            size_t k = i * steps[s] % COUNT;
+            const uint8_t *data = ald__shared_data(blocks[k]);
+            CHECK(data[0] == k && memcmp(data, data + 1, SIZE - 1) == 0);
+            ald__shared_unref(blocks[k]);
+            if (i == steps[s])
+                ald__block_pool_free(pool);
+        }
+        CHECK_HEAP_EMPTY(&heap);
+    }
+}
+
+static void test_slabs_without_memory(void)
+{
+    enum { COUNT = 20 };
+    for (int64_t n = 0;; n++) {
+        check_heap heap;
+        ald_allocator alloc = check_heap_init(&heap, n);
+        ald__shared *blocks[COUNT] = {NULL};
+        ald__block_pool *pool;
+        ald_error err;
+        ald_status st = ald__block_pool_new(&alloc, &pool, &err);
+        for (size_t i = 0; i < COUNT && st == ALD_OK; i++)
+            st = ald__block_pool_take(pool, &alloc, BLOCK / 2, &blocks[i], &err);
+        for (size_t i = 0; i < COUNT; i++)
+            ald__shared_unref(blocks[i]);
+        ald__block_pool_free(pool);
+        CHECK_HEAP_EMPTY(&heap);
+        if (st == ALD_OK)
+            break;
+        CHECK_INT(st, ALD_E_NOMEM);
+    }
+}
+
 static void test_pool_without_memory(void)
 {
     for (int64_t n = 0;; n++) {
@@ -124,14 +181,20 @@ static const ald_allocator pool_allocator = {pool_alloc, NULL, pool_release, NUL
 static void *use_pool(void *arg)
 {
     uintptr_t wrong = 0;
+    ald__shared *kept[16] = {NULL}; /* with those of the other threads enough for slabs */
     for (int i = 0; i < 2000; i++) {
-        ald__shared *a;
+        ald__shared **a = &kept[i % (i < 1000 ? 1 : 16)];
         ald_error err;
-        if (ald__block_pool_take(shared_pool, &pool_allocator, BLOCK / 2, &a, &err) != ALD_OK)
+        if (*a != NULL)
+            wrong += *(void *volatile *)(void *)ald__shared_data(*a) != arg;
+        ald__shared_unref(*a);
+        if (ald__block_pool_take(shared_pool, &pool_allocator, BLOCK / 2, a, &err) != ALD_OK)
             return (void *)(uintptr_t)1;
-        *(void **)(void *)ald__shared_data(a) = arg;
-        wrong += *(void *volatile *)(void *)ald__shared_data(a) != arg;
-        ald__shared_unref(a);
+        *(void **)(void *)ald__shared_data(*a) = arg;
+    }
+    for (size_t i = 0; i < 16; i++) {
+        wrong += *(void *volatile *)(void *)ald__shared_data(kept[i]) != arg;
+        ald__shared_unref(kept[i]);
     }
     return (void *)wrong;
 }
@@ -157,6 +220,8 @@ int main(void)
     RUN(test_blocks_come_back);
     RUN(test_other_sizes);
     RUN(test_more_than_there_are_slots);
+    RUN(test_slabs);
+    RUN(test_slabs_without_memory);
     RUN(test_pool_without_memory);
     RUN(test_threads);
     return check_done();

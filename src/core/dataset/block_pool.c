@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A few slots, each with a block or nothing, changed by atomic exchange: nobody waits for anybody, also not for a thread that a
- * fork left behind. What finds no free slot goes back to the allocator, so there is never more than was in use at once. */
+ * fork left behind. What finds no free slot goes back to the allocator, so there is never more than was in use at once.
+ * Who keeps many small blocks gets them cut from slabs, for which the host may have huge pages: a fault for each page of a
+ * column costs as much as the decompression of what repeats in it. */
 #include "core/dataset/block_pool.h"
 
 #include <stdatomic.h>
@@ -16,11 +18,20 @@
 #define BYTES_LEAST ((size_t)256 << 10) /* smaller ones are the allocator's affair */
 #define BYTES_MOST ((size_t)32 << 20)   /* larger ones are not kept */
 #define ALIGNMENT 64u
+#define SLAB_BYTES ((size_t)4 << 20) /* at least; the blocks that are cut from it are smaller */
+#define SLAB_AFTER 8u                /* blocks that are out: who goes through a file has fewer */
+
+/* At the start of its memory, in front of its blocks. */
+typedef struct slab {
+    size_t bytes;
+    atomic_size_t blocks; /* that are out or in slots */
+} slab;
 
 /* At the start of its memory. */
 typedef struct block {
     ald__block_pool *pool;
     size_t bytes; /* of the memory */
+    slab *slab;   /* NULL: memory of its own */
 } block;
 
 struct ald__block_pool {
@@ -47,6 +58,15 @@ static block *block_swap(ald__block_pool *pool, size_t slot, block *with)
     return atomic_exchange_explicit(&pool->slots[slot], with, memory_order_acq_rel);
 }
 
+static void block_drop(const ald_allocator *alloc, block *b)
+{
+    slab *from = b->slab;
+    if (from == NULL)
+        ald__release(alloc, b, b->bytes);
+    else if (atomic_fetch_sub_explicit(&from->blocks, 1, memory_order_acq_rel) == 1)
+        ald__release(alloc, from, from->bytes);
+}
+
 static void pool_unref(ald__block_pool *pool)
 {
     ald_allocator alloc = pool->alloc;
@@ -55,7 +75,7 @@ static void pool_unref(ald__block_pool *pool)
     for (size_t i = 0; i < SLOTS; i++) {
         block *b = block_swap(pool, i, NULL);
         if (b != NULL)
-            ald__release(&alloc, b, b->bytes);
+            block_drop(&alloc, b);
     }
     ald__release(&alloc, pool, sizeof *pool);
 }
@@ -74,7 +94,7 @@ static void block_put(ald__block_pool *pool, block *b)
     for (size_t i = 0; i < slots && b != NULL; i++)
         b = block_swap(pool, i, b);
     if (b != NULL)
-        ald__release(&pool->alloc, b, b->bytes);
+        block_drop(&pool->alloc, b);
 }
 
 /* A block of the pool that holds `bytes`, but not far more; NULL: there is none. */
@@ -89,7 +109,7 @@ static block *block_find(ald__block_pool *pool, size_t bytes)
             continue;
         if (b->bytes >= bytes && b->bytes / 2 <= bytes)
             return b;
-        ald__release(&pool->alloc, b, b->bytes); /* chunks have another size now */
+        block_drop(&pool->alloc, b); /* chunks have another size now */
     }
     return NULL;
 }
@@ -104,15 +124,42 @@ static void block_release(void *ctx, void *data, size_t size)
     pool_unref(pool);
 }
 
+/* The first block of a new slab, the others in slots; NULL: no memory for it, or few blocks are out, or they are large. */
+static block *slab_make(ald__block_pool *pool, size_t bytes)
+{
+    size_t stride = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1), count;
+    uint8_t *p;
+    slab *s;
+    if (bytes >= SLAB_BYTES / 2 ||
+        atomic_load_explicit(&pool->count, memory_order_relaxed) <= SLAB_AFTER)
+        return NULL;
+    count = (SLAB_BYTES + stride - 1) / stride;
+    s = ald__alloc(&pool->alloc, ALIGNMENT + count * stride, NULL);
+    if (s == NULL)
+        return NULL;
+    s->bytes = ALIGNMENT + count * stride;
+    atomic_init(&s->blocks, count);
+    p = (uint8_t *)s + ALIGNMENT;
+    for (size_t i = 0; i < count; i++) {
+        block *b = (block *)(void *)(p + i * stride);
+        *b = (block){pool, bytes, s};
+        if (i > 0)
+            block_put(pool, b);
+    }
+    return (block *)(void *)p;
+}
+
 static ald_status block_make(ald__block_pool *pool, size_t bytes, block **out, ald_error *err)
 {
     *out = block_find(pool, bytes);
+    if (*out == NULL)
+        *out = slab_make(pool, bytes);
     if (*out != NULL)
         return ALD_OK;
     *out = ald__alloc(&pool->alloc, bytes, err);
     if (*out == NULL)
         return ALD_E_NOMEM;
-    **out = (block){pool, bytes};
+    **out = (block){pool, bytes, NULL};
     return ALD_OK;
 }
 
