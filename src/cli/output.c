@@ -63,8 +63,9 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
          .choices = effort_names,                                                                  \
          AT(effort),                                                                               \
          .scope = SCOPE_ALD_OUT,                                                                   \
-         .help = "how much packed compression and zstd-l3 try; best: packed is smallest, "         \
-                 "zstd-l3 in chunks read fastest; default: default"},                              \
+         .help = "how much packed compression and zstd-l3 try; best takes long: packed is "        \
+                 "smallest, zstd-l3, in chunks, is read fastest and a little larger; default: "    \
+                 "default"},                                                                       \
         {.name = "sha256",                                                                         \
          .kind = OPT_FLAG,                                                                         \
          AT(sha256),                                                                               \
