@@ -116,6 +116,39 @@ static void test_slabs(void)
     }
 }
 
+/* As an allocator: sizes of all kinds, kept beyond the pool, moved when they are resized. */
+static void test_as_an_allocator(void)
+{
+    static const size_t sizes[] = {1, SMALL, 256 * KIB, BLOCK / 2, BLOCK, HUGE};
+    enum { COUNT = 60, KINDS = sizeof sizes / sizeof *sizes };
+    check_heap heap;
+    ald_allocator alloc = check_heap_init(&heap, -1), blocks;
+    uint8_t *p[COUNT];
+    ald__block_pool *pool;
+    ald_error err;
+    CHECK_OK(ald__block_pool_new(&alloc, &pool, &err), &err);
+    blocks = ald__block_pool_allocator(pool);
+    for (size_t i = 0; i < COUNT; i++) {
+        p[i] = blocks.alloc(blocks.ctx, sizes[i % KINDS]);
+        REQUIRE(p[i] != NULL);
+        CHECK_UINT((uintptr_t)p[i] % 16, 0);
+        memset(p[i], (int)i, sizes[i % KINDS]);
+    }
+    for (size_t i = 0; i < COUNT; i++) { /* each to the size of the next kind */
+        size_t from = sizes[i % KINDS], to = sizes[(i + 1) % KINDS];
+        p[i] = blocks.resize(blocks.ctx, p[i], from, to);
+        REQUIRE(p[i] != NULL);
+        CHECK(p[i][0] == i && p[i][(from < to ? from : to) - 1] == i);
+        memset(p[i], (int)i, to);
+    }
+    ald__block_pool_free(pool);
+    for (size_t i = 0; i < COUNT; i++) {
+        CHECK(p[i][sizes[(i + 1) % KINDS] - 1] == i);
+        blocks.release(blocks.ctx, p[i], sizes[(i + 1) % KINDS]);
+    }
+    CHECK_HEAP_EMPTY(&heap);
+}
+
 static void test_slabs_without_memory(void)
 {
     enum { COUNT = 20 };
@@ -221,6 +254,7 @@ int main(void)
     RUN(test_other_sizes);
     RUN(test_more_than_there_are_slots);
     RUN(test_slabs);
+    RUN(test_as_an_allocator);
     RUN(test_slabs_without_memory);
     RUN(test_pool_without_memory);
     RUN(test_threads);

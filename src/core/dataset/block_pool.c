@@ -6,6 +6,7 @@
 #include "core/dataset/block_pool.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "core/base/buf.h"
 #include "core/base/checked.h"
@@ -163,6 +164,11 @@ static ald_status block_make(ald__block_pool *pool, size_t bytes, block **out, a
     return ALD_OK;
 }
 
+static int is_block(size_t size)
+{
+    return size >= BYTES_LEAST && size <= BYTES_MOST;
+}
+
 ald_status ald__block_pool_take(ald__block_pool *pool, const ald_allocator *alloc, size_t size,
                                 ald__shared **out, ald_error *err)
 {
@@ -170,8 +176,7 @@ ald_status ald__block_pool_take(ald__block_pool *pool, const ald_allocator *allo
     uint8_t *data;
     block *b;
     *out = NULL;
-    if (size < BYTES_LEAST || size > BYTES_MOST ||
-        !ald__add_size(size, sizeof *b + ALIGNMENT, &bytes))
+    if (!is_block(size) || !ald__add_size(size, sizeof *b + ALIGNMENT, &bytes))
         return ald__shared_alloc(alloc, size, out, err);
     ALD_TRY(block_make(pool, bytes, &b, err));
     data = (uint8_t *)b + sizeof *b;
@@ -182,6 +187,48 @@ ald_status ald__block_pool_take(ald__block_pool *pool, const ald_allocator *allo
     }
     (void)atomic_fetch_add_explicit(&pool->count, 1, memory_order_relaxed);
     return ALD_OK;
+}
+
+static void *pool_take(void *ctx, size_t size)
+{
+    ald__block_pool *pool = ctx;
+    uint8_t *p;
+    block *b;
+    if (!is_block(size))
+        p = ald__alloc(&pool->alloc, size, NULL);
+    else
+        p = block_make(pool, ALIGNMENT + size, &b, NULL) == ALD_OK ? (uint8_t *)b + ALIGNMENT
+                                                                   : NULL;
+    if (p != NULL)
+        (void)atomic_fetch_add_explicit(&pool->count, 1, memory_order_relaxed);
+    return p;
+}
+
+static void pool_give_back(void *ctx, void *p, size_t size)
+{
+    ald__block_pool *pool = ctx;
+    if (p == NULL)
+        return;
+    if (is_block(size))
+        block_put(pool, (block *)(void *)((uint8_t *)p - ALIGNMENT));
+    else
+        ald__release(&pool->alloc, p, size);
+    pool_unref(pool);
+}
+
+static void *pool_resize(void *ctx, void *p, size_t old_size, size_t new_size)
+{
+    void *moved = pool_take(ctx, new_size);
+    if (moved == NULL || p == NULL)
+        return moved;
+    memcpy(moved, p, old_size < new_size ? old_size : new_size);
+    pool_give_back(ctx, p, old_size);
+    return moved;
+}
+
+ald_allocator ald__block_pool_allocator(ald__block_pool *pool)
+{
+    return (ald_allocator){pool_take, pool_resize, pool_give_back, pool};
 }
 
 void ald__block_pool_free(ald__block_pool *pool)

@@ -16,6 +16,8 @@ ALD_NODISCARD ald_status ald__block_pool_new(const ald_allocator *alloc, ald__bl
 /* `size` bytes at a 64-byte boundary, not cleared; the last reference gives them back. */
 ALD_NODISCARD ald_status ald__block_pool_take(ald__block_pool *pool, const ald_allocator *alloc,
                                               size_t size, ald__shared **out, ald_error *err);
+/* The same memory as an allocator; what it gave out keeps the pool alive. Not in a build for one thread. */
+ald_allocator ald__block_pool_allocator(ald__block_pool *pool);
 /* Blocks that are out are freed when they come back. NULL is fine. */
 void ald__block_pool_free(ald__block_pool *pool);
 

@@ -186,6 +186,7 @@ static ald_status packed_bytes(void *ctx, uint64_t offset, size_t size, const ui
 static void leave_block(const column_read *r, struct ArrowArray *array)
 {
     static const size_t small_part = 4;
+    ald_allocator blocks = ald__block_pool_allocator(r->s->pool);
     ald__run all = {0, array->length, 0};
     const struct ArrowArray *source = array;
     ald__projection p;
@@ -193,8 +194,8 @@ static void leave_block(const column_read *r, struct ArrowArray *array)
     if (array->length == 0 || ald__projection_init(r->s, r->columns, &p, NULL) != ALD_OK)
         return;
     if (ald__layout_memory(&p.schema, array) < r->entry->uncompressed_size / small_part &&
-        ald__array_gather(&r->s->host.alloc, &p.schema, &source, 1, &all, 1, ALD__GATHER_OWN, &own,
-                          NULL) == ALD_OK) {
+        ald__array_gather(&blocks, &p.schema, &source, 1, &all, 1, ALD__GATHER_OWN, &own, NULL) ==
+            ALD_OK) {
         array->release(array);
         *array = own;
     }
