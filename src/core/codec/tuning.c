@@ -23,6 +23,7 @@ static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4, 5, 6, 7};
 /* In the order of speed, level 3 first. What is slower to write must cost readers a twentieth less. */
 static const uint8_t reading_choices[] = {0, 8, 9, 10};
 #define WORTH_WRITING 20u
+#define MORE_STORED 20u /* for readers: at most a twentieth of the data above level 3 */
 
 static uint32_t stored_of_unit(size_t stored, size_t size)
 {
@@ -115,6 +116,7 @@ ald_status ald__tuning_choose_reading(ald__encoder *encoder, const uint8_t *data
                                       ald_buffer *spare, ald__tuning *out, ald_error *err)
 {
     uint64_t least = 0;
+    size_t most = 0;
     *out = (ald__tuning){0, 1, 0};
     if (size < SIZE_LEAST)
         return ALD_OK;
@@ -122,8 +124,10 @@ ald_status ald__tuning_choose_reading(ald__encoder *encoder, const uint8_t *data
         uint64_t cost;
         ALD_TRY(measure(encoder, reading_choices[i], data, size, spare, err));
         cost = ald__zstd_cost(spare->data, spare->size);
-        if (i > 0 && cost >= least - least / WORTH_WRITING)
+        if (i > 0 && (cost >= least - least / WORTH_WRITING || spare->size > most))
             continue;
+        if (i == 0)
+            most = spare->size + size / MORE_STORED;
         least = cost;
         *out = (ald__tuning){reading_choices[i], 1, stored_of_unit(spare->size, size)};
     }
