@@ -197,7 +197,7 @@ def main():
             shutil.rmtree(folder, ignore_errors=True)
     add_sums(seconds)
     result = {"megabytes": options.megabytes, "tasks": {}}
-    print("| task | alimentar | fastest peer | peer's time | ratio |\n|---|---|---|---|---|")
+    print("| task | alimentar | fastest peer | peer's time | ratio | others |\n|---|---|---|---|---|---|")
     bounds = []
     for task in mine[0]:
         if not task.endswith("_s"):
@@ -209,8 +209,9 @@ def main():
         best = min(by_peer, key=by_peer.get) if by_peer else None
         if best and task in BOUNDS:
             bounds.append(bound_line(task, statistics.median(m[BOUNDS[task]] for m in mine), by_peer[best]))
-        print(f"| {task} | {own:.3g} | {best or '-'} | {by_peer[best]:.3g} | {by_peer[best] / own:.2f} |" if best
-              else f"| {task} | {own:.3g} | - | - | - |")
+        others = ", ".join(f"{p} {t:.3g}" for p, t in sorted(by_peer.items(), key=lambda item: item[1]) if p != best)
+        print(f"| {task} | {own:.3g} | {best or '-'} | {by_peer[best]:.3g} | {by_peer[best] / own:.2f} | {others or '-'} |" if best
+              else f"| {task} | {own:.3g} | - | - | - | - |")
     print("\n" + "\n".join(bounds))
     if peers.missing:
         print(f"\nnot installed: {', '.join(peers.missing)}")
