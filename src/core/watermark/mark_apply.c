@@ -27,6 +27,10 @@ typedef struct applier {
     ald_watermark *watermark;
     struct ArrowArrayStream batches;
     marked_dictionary *dictionaries; /* one for each leaf */
+    /* Batches are marked together: those that are, from `next` on */
+    struct ArrowArray marked[ALD__MARK_HELD_MOST];
+    size_t next, count, held_most;
+    uint8_t has_ended;
 } applier;
 
 typedef struct piece {
@@ -191,48 +195,84 @@ static void forget_all(applier *a)
         forget_dictionary(&a->dictionaries[i]);
 }
 
-/* A batch, which is taken over, as a marked one. */
-static ald_status mark_batch(applier *a, struct ArrowArray *batch, struct ArrowArray *out,
-                             ald_error *err)
+/* A batch, which is taken over, as one whose values will be marked by the pieces that are added. */
+static ald_status add_batch_pieces(piece_list *list, ald__arena *arena, struct ArrowArray *batch,
+                                   struct ArrowArray *out, ald_error *err)
 {
-    ald_watermark *w = a->watermark;
+    ald_watermark *w = list->watermark;
     const ald_allocator *alloc = &w->host.alloc;
-    piece_list list = {w, a, NULL, {0}, 0, NULL};
-    ald__arena arena;
     ald_status st = ald__array_validate(alloc, &w->schema, batch, NULL, err);
-    list.pieces.alloc = alloc;
-    ald__arena_init(&arena, alloc);
     if (st == ALD_OK)
-        st = ald__array_holder_new(alloc, batch, &list.holder, err);
+        st = ald__array_holder_new(alloc, batch, &list->holder, err);
     if (st == ALD_OK)
-        st = ald__array_holder_share(list.holder, out, err);
+        st = ald__array_holder_share(list->holder, out, err);
     if (st == ALD_OK)
-        st = ald__mark_walk(&w->leaves, &w->schema, ald__array_holder_get(list.holder), out, &arena,
-                            mark_slots, &list, err);
+        st = ald__mark_walk(&w->leaves, &w->schema, ald__array_holder_get(list->holder), out,
+                            arena, mark_slots, list, err);
+    ald__array_holder_free(list->holder);
+    list->holder = NULL;
+    return st;
+}
+
+/* Takes batches until there is work enough for all threads. */
+static ald_status take_batches(applier *a, piece_list *list, ald__arena *arena, ald_error *err)
+{
+    const size_t enough = ALD__MARK_HELD_VALUES / PIECE;
+    while (a->count < a->held_most && list->count < enough && !a->has_ended) {
+        struct ArrowArray batch;
+        ald_status st;
+        ALD_TRY(ald_stream_next(&a->batches, &batch, err));
+        a->has_ended = batch.release == NULL;
+        if (a->has_ended)
+            break;
+        st = add_batch_pieces(list, arena, &batch, &a->marked[a->count], err);
+        if (batch.release != NULL)
+            batch.release(&batch);
+        ALD_TRY(st);
+        a->count++;
+    }
+    return ALD_OK;
+}
+
+static void release_marked(applier *a)
+{
+    for (; a->next < ALD__MARK_HELD_MOST; a->next++) {
+        if (a->marked[a->next].release != NULL)
+            a->marked[a->next].release(&a->marked[a->next]);
+    }
+}
+
+static ald_status mark_batches(applier *a, ald_error *err)
+{
+    piece_list list = {a->watermark, a, NULL, {0}, 0, NULL};
+    ald__arena arena;
+    ald_status st;
+    list.pieces.alloc = &a->watermark->host.alloc;
+    ald__arena_init(&arena, list.pieces.alloc);
+    a->next = a->count = 0;
+    st = take_batches(a, &list, &arena, err);
     if (st == ALD_OK)
         st = run_pieces(&list, err);
-    if (st != ALD_OK && out->release != NULL)
-        out->release(out);
-    if (st != ALD_OK) /* a dictionary may be half done */
-        forget_all(a);
+    if (st != ALD_OK) {
+        release_marked(a);
+        forget_all(a); /* a dictionary may be half done */
+        a->next = a->count = 0;
+    }
     ald_buffer_clear(&list.pieces);
     ald__arena_clear(&arena);
-    ald__array_holder_free(list.holder);
     return st;
 }
 
 static ald_status next_batch(void *ctx, struct ArrowArray *out, ald_error *err)
 {
     applier *a = ctx;
-    struct ArrowArray batch;
-    ald_status st;
-    ALD_TRY(ald_stream_next(&a->batches, &batch, err));
-    if (batch.release == NULL)
-        return ALD_OK;
-    st = mark_batch(a, &batch, out, err);
-    if (batch.release != NULL)
-        batch.release(&batch);
-    return st;
+    if (a->next == a->count)
+        ALD_TRY(mark_batches(a, err));
+    if (a->next < a->count) {
+        *out = a->marked[a->next];
+        a->marked[a->next++].release = NULL;
+    }
+    return ALD_OK;
 }
 
 static ald_status marked_schema(void *ctx, struct ArrowSchema *out, ald_error *err)
@@ -246,6 +286,7 @@ static void free_applier(void *ctx)
     applier *a = ctx;
     ald_allocator alloc = a->watermark->host.alloc;
     size_t count = a->watermark->leaves.count;
+    release_marked(a);
     if (a->dictionaries != NULL) {
         forget_all(a);
         ald__release(&alloc, a->dictionaries, count * sizeof *a->dictionaries);
@@ -285,6 +326,7 @@ ald_status ald_watermark_apply(ald_watermark *watermark, struct ArrowArrayStream
         return st;
     }
     a->watermark = watermark;
+    a->held_most = ald__mark_batches_held(&watermark->host, &watermark->leaves);
     a->batches = *batches;
     batches->release = NULL;
     impl.ctx = a;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of a tally in ascending order.
  *
- * A long tally is cut into as many pieces as there are threads, a power of two. Each piece is sorted, then pairs of neighbours are
- * merged until one is left; each thread makes its part of what a merge yields. The keys go back and forth between two blocks,
- * those of value[] and of weight[], and what they are joined into is written over them. */
+ * Keys are moved into BUCKETS of about as many each, as a sample of them says: this takes one pass over them by as many pieces as
+ * threads have use for, each of which knows where its keys go. Buckets are sorted by themselves, in memory that is near, and their
+ * equal keys are joined; no key is in two of them. The keys go from value[] to the block of weight[], and what they are joined into
+ * is written over them. */
 #include <string.h>
 
 #include "core/arrow/sort.h"
@@ -14,16 +15,23 @@
 
 #define DIGIT_BITS 9
 #define DIGITS 8
+#define DIGITS_LEAST 2 /* of keys in a bucket */
+#define DIGITS_MOST 4  /* that are tried before all of them */
 #define DIGIT_COUNT (1u << DIGIT_BITS)
-#define SHORT_KEY_LOW (64 - 4 * DIGIT_BITS)
-#define LEAST_PIECE 32768
+#define BUCKETS 256      /* places to write to that have their pages at hand */
+#define CELL_BITS 16
+#define CELLS (1u << CELL_BITS)
+#define SAMPLED 2048
+#define LEAST_KEYS 32768 /* that are worth buckets */
 #define PIECES_MOST 64
+#define PIECES_EACH 4    /* of a thread */
+#define PAGE_KEYS 512
 
 /* Bits of a double as a number that sorts as the double does, and back. */
 static uint64_t sort_key(double v)
 {
     uint64_t bits = ald__mark_bits(v);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+    return bits ^ ((uint64_t)((int64_t)bits >> 63) | UINT64_C(1) << 63);
 }
 
 static double value_of_key(uint64_t key)
@@ -31,18 +39,30 @@ static double value_of_key(uint64_t key)
     return ald__mark_double(key >> 63 ? key & (UINT64_MAX >> 1) : ~key);
 }
 
-/* By digits of 9 bits from bit `low` on, the lowest first: 512 places to write to have their pages at hand. A digit that all keys
- * share costs nothing. Returns where the sorted keys are. */
-static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count, unsigned low,
-                            uint32_t (*digits)[DIGIT_COUNT])
+typedef uint32_t digit_counts[DIGITS][DIGIT_COUNT];
+
+static inline void count_digits(const uint64_t *keys, size_t count, unsigned low,
+                                digit_counts digits, const unsigned used)
 {
-    const unsigned used = (64 - low + DIGIT_BITS - 1) / DIGIT_BITS;
-    memset(digits, 0, used * sizeof *digits);
     for (size_t i = 0; i < count; i++) {
-        uint64_t key = keys[i] >> low;
+        const uint64_t key = keys[i] >> low;
         for (unsigned d = 0; d < used; d++)
             digits[d][key >> (d * DIGIT_BITS) & (DIGIT_COUNT - 1)]++;
     }
+}
+
+/* By `used` digits of 9 bits from bit `low` up, the lowest first. A digit that all keys share costs nothing. Returns where the
+ * sorted keys are. */
+static uint64_t *radix_sort(uint64_t *keys, uint64_t *other, size_t count, unsigned low,
+                            unsigned used, digit_counts digits)
+{
+    memset(digits, 0, used * sizeof *digits);
+    if (used == 2)
+        count_digits(keys, count, low, digits, 2);
+    else if (used == 3)
+        count_digits(keys, count, low, digits, 3);
+    for (unsigned d = 0; used > 3 && d < used; d += 4)
+        count_digits(keys, count, low + d * DIGIT_BITS, digits + d, 4);
     for (unsigned d = 0; d < used; d++) {
         unsigned shift = low + d * DIGIT_BITS;
         uint32_t at = 0, *first = digits[d];
@@ -79,23 +99,53 @@ static int insertion_sort(uint64_t *keys, size_t count)
     return 1;
 }
 
-/* Half of the digits put numbers of any precision nearly in order. */
-static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, size_t count,
-                           uint32_t (*digits)[DIGIT_COUNT])
+static unsigned bits_of(uint64_t n)
 {
-    uint64_t *near = radix_sort(keys, other, count, SHORT_KEY_LOW, digits);
-    if (insertion_sort(near, count))
-        return near;
-    return radix_sort(near, near == keys ? other : keys, count, 0, digits);
+    return n == 0 ? 0 : 64 - (unsigned)__builtin_clzll(n);
 }
+
+/* The highest digits that differ put keys nearly in order: *used of them, or as many more as it takes. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, size_t count, unsigned *used,
+                           digit_counts digits)
+{
+    uint64_t different = *used < DIGITS_MOST ? 0 : UINT64_MAX;
+    unsigned high;
+    for (size_t i = 0; i < count && *used < DIGITS_MOST; i++)
+        different |= keys[i] ^ keys[0];
+    high = bits_of(different);
+    for (;;) {
+        const unsigned low = high > *used * DIGIT_BITS ? high - *used * DIGIT_BITS : 0;
+        uint64_t *near = radix_sort(keys, other, count, low, *used, digits);
+        if (low == 0 || insertion_sort(near, count))
+            return near;
+        other = near == keys ? other : keys;
+        keys = near;
+        if (*used == DIGITS_MOST)
+            return radix_sort(keys, other, count, 0, DIGITS, digits);
+        ++*used;
+    }
+}
+
+/* Cells of the same width, and the buckets that they are in. */
+typedef struct cells {
+    uint64_t least;
+    unsigned shift; /* log2 of the width */
+    uint8_t bucket[CELLS];
+} cells;
 
 typedef struct sorter {
     ald__mark_tally *tally;
-    uint64_t *from, *to;        /* value[] itself and the block of the weights, in turns */
-    size_t pieces, width;       /* width: pieces of one side of a merge */
-    size_t end[PIECES_MOST];    /* of what a piece holds once equal values are joined */
+    uint64_t *keys, *other; /* the blocks of value[] and of weight[] */
+    size_t pieces;
+    uint32_t begin[BUCKETS + 1]; /* of a bucket's keys */
+    uint32_t first[PIECES_MOST]; /* of what a piece holds once equal values are joined */
+    uint32_t end[PIECES_MOST];
     uint64_t kept[PIECES_MOST]; /* its rows */
-    uint32_t (*digits)[DIGITS][DIGIT_COUNT];
+    uint32_t counts[PIECES_MOST][BUCKETS]; /* of its keys; then where the next one goes */
+    uint8_t *bucket; /* of each key */
+    cells cells;
+    uint64_t sample[2 * SAMPLED];
+    digit_counts digits[]; /* one for each piece */
 } sorter;
 
 static size_t begin_of(const sorter *s, size_t piece)
@@ -103,95 +153,135 @@ static size_t begin_of(const sorter *s, size_t piece)
     return s->tally->count / s->pieces * piece + s->tally->count % s->pieces * piece / s->pieces;
 }
 
+/* ---- into buckets */
+
+static inline uint64_t cell_of(uint64_t key, uint64_t least, unsigned shift)
+{
+    const uint64_t cell = (key > least ? key - least : 0) >> shift;
+    return cell < CELLS ? cell : CELLS - 1;
+}
+
+/* As many keys of the sample for each. */
+static void choose_buckets(sorter *s)
+{
+    const size_t count = s->tally->count;
+    cells *c = &s->cells;
+    uint64_t *sample = s->sample;
+    size_t cell = 0;
+    unsigned bits, used = DIGITS_LEAST;
+    for (size_t i = 0; i < SAMPLED; i++)
+        sample[i] = sort_key(s->tally->value[count / SAMPLED * i]);
+    sample = sort_keys(sample, sample + SAMPLED, SAMPLED, &used, s->digits[0]);
+    c->least = sample[0];
+    bits = bits_of(sample[SAMPLED - 1] - c->least);
+    c->shift = bits > CELL_BITS ? bits - CELL_BITS : 0;
+    for (size_t i = 0; i < SAMPLED; i++) {
+        const size_t end = (size_t)cell_of(sample[i], c->least, c->shift) + 1;
+        if (cell < end)
+            memset(c->bucket + cell, (int)(i * BUCKETS / SAMPLED), end - cell);
+        cell = end;
+    }
+    memset(c->bucket + cell, BUCKETS - 1, CELLS - cell);
+}
+
+static void count_piece(void *arg, uint32_t index)
+{
+    const sorter *s = arg;
+    const double *value = s->tally->value;
+    const uint64_t least = s->cells.least;
+    const unsigned shift = s->cells.shift;
+    const size_t end = begin_of(s, index + 1);
+    uint32_t *counts = ((sorter *)arg)->counts[index];
+    uint8_t *bucket = s->bucket;
+    memset(counts, 0, BUCKETS * sizeof *counts);
+    /* a page of fresh memory is cleared by one thread, and not by all when they move their keys */
+    for (size_t i = begin_of(s, index); i < end; i += PAGE_KEYS)
+        s->other[i] = 0;
+    for (size_t i = begin_of(s, index); i < end; i++)
+        bucket[i] = s->cells.bucket[cell_of(sort_key(value[i]), least, shift)];
+    for (size_t i = begin_of(s, index); i < end; i++)
+        counts[bucket[i]]++;
+}
+
+static void move_piece(void *arg, uint32_t index)
+{
+    sorter *s = arg;
+    const double *value = s->tally->value;
+    const uint8_t *bucket = s->bucket;
+    const size_t end = begin_of(s, index + 1);
+    uint32_t *to = s->counts[index];
+    uint64_t *other = s->other;
+    for (size_t i = begin_of(s, index); i < end; i++)
+        other[to[bucket[i]]++] = sort_key(value[i]);
+}
+
+static void fill_buckets(sorter *s, const ald_host *host)
+{
+    uint32_t at = 0;
+    choose_buckets(s);
+    ald__mark_run_tasks(host, s->pieces, count_piece, s);
+    for (size_t b = 0; b < BUCKETS; b++) {
+        s->begin[b] = at;
+        for (size_t p = 0; p < s->pieces; p++) {
+            uint32_t n = s->counts[p][b];
+            s->counts[p][b] = at;
+            at += n;
+        }
+    }
+    s->begin[BUCKETS] = at;
+    ald__mark_run_tasks(host, s->pieces, move_piece, s);
+}
+
+/* ---- and each by itself */
+
+/* Into value[] and weight[] from `to` on. The keys are in one of them: no more is written than was read. */
+static size_t join_keys(const uint64_t *keys, size_t begin, size_t end, ald__mark_tally *t,
+                        size_t to)
+{
+    for (size_t i = begin; i < end; to++) {
+        const uint64_t key = keys[i];
+        size_t first = i++;
+        while (i < end && keys[i] == key)
+            i++;
+        t->value[to] = value_of_key(key);
+        t->weight[to] = i - first;
+    }
+    return to;
+}
+
+/* The buckets that begin where the piece does, and behind. */
 static void sort_piece(void *arg, uint32_t index)
 {
     sorter *s = arg;
-    const size_t begin = begin_of(s, index), count = begin_of(s, index + 1) - begin;
-    uint64_t *keys = s->from + begin, *sorted;
-    for (size_t i = 0; i < count; i++)
-        keys[i] = sort_key(s->tally->value[begin + i]);
-    sorted = sort_keys(keys, s->to + begin, count, s->digits[index]);
-    if (sorted != keys)
-        memcpy(keys, sorted, count * sizeof *keys);
-}
-
-/* How many of the first `rank` keys of a and b together are of a. */
-static size_t share_of(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count,
-                       size_t rank)
-{
-    size_t low = rank > b_count ? rank - b_count : 0, high = rank < a_count ? rank : a_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (a[middle] < b[rank - middle - 1])
-            low = middle + 1;
-        else
-            high = middle;
+    const size_t begin = begin_of(s, index), end = begin_of(s, index + 1);
+    size_t b = 0, first, to;
+    unsigned used = s->pieces > 1 ? DIGITS_LEAST : DIGITS_MOST;
+    while (b < BUCKETS && s->begin[b] < begin)
+        b++;
+    first = to = s->begin[b];
+    for (; b < BUCKETS && s->begin[b] < end; b++) {
+        const size_t at = s->begin[b], next = s->begin[b + 1];
+        if (at < next)
+            to = join_keys(
+                sort_keys(s->other + at, s->keys + at, next - at, &used, s->digits[index]) - at, at,
+                next, s->tally, to);
     }
-    return low;
+    s->first[index] = (uint32_t)first;
+    s->end[index] = (uint32_t)to;
+    s->kept[index] = s->begin[b] - first;
 }
 
-/* The part of the merged keys that lies where piece `index` does. No branch depends on the keys. */
-static void merge_piece(void *arg, uint32_t index)
-{
-    const sorter *s = arg;
-    const size_t group = index / (2 * s->width) * 2 * s->width;
-    const size_t first = begin_of(s, group), middle = begin_of(s, group + s->width);
-    const size_t last = begin_of(s, group + 2 * s->width);
-    const uint64_t *a = s->from + first, *b = s->from + middle;
-    const size_t a_count = middle - first, b_count = last - middle;
-    const size_t end = begin_of(s, index + 1) - first;
-    size_t at = begin_of(s, index) - first, i = share_of(a, a_count, b, b_count, at), j = at - i;
-    uint64_t *to = s->to + first;
-    for (; at < end && i < a_count && j < b_count; at++) {
-        const uint64_t x = a[i], y = b[j];
-        const size_t is_a = x <= y;
-        to[at] = is_a ? x : y;
-        i += is_a;
-        j += !is_a;
-    }
-    if (at < end && i < a_count)
-        memcpy(to + at, a + i, (end - at) * sizeof *to);
-    else if (at < end)
-        memcpy(to + at, b + j, (end - at) * sizeof *to);
-}
-
-/* Into value[] and weight[], each piece by itself. The keys are in one of them: no more is written than was read. */
-static void join_piece(void *arg, uint32_t index)
-{
-    sorter *s = arg;
-    ald__mark_tally *t = s->tally;
-    const uint64_t *keys = s->from;
-    const size_t end = begin_of(s, index + 1);
-    size_t i = begin_of(s, index), to = i;
-    uint64_t kept = 0;
-    while (i < end) {
-        uint64_t key = keys[i], rows = 0;
-        for (; i < end && keys[i] == key; i++)
-            rows++;
-        t->value[to] = value_of_key(key);
-        t->weight[to++] = rows;
-        kept += rows;
-    }
-    s->end[index] = to;
-    s->kept[index] = kept;
-}
-
-/* The joined pieces, one behind the other. The same value may end one and begin the next. */
+/* The joined pieces, one behind the other. */
 static void close_pieces(sorter *s)
 {
     ald__mark_tally *t = s->tally;
     size_t count = 0;
     for (size_t p = 0; p < s->pieces; p++) {
-        size_t begin = begin_of(s, p), n = s->end[p] - begin;
+        size_t first = s->first[p], n = s->end[p] - first;
         t->kept += s->kept[p];
-        if (n > 0 && count > 0 && sort_key(t->value[begin]) == sort_key(t->value[count - 1])) {
-            t->weight[count - 1] += t->weight[begin];
-            begin++;
-            n--;
-        }
-        if (count != begin) {
-            memmove(t->value + count, t->value + begin, n * sizeof *t->value);
-            memmove(t->weight + count, t->weight + begin, n * sizeof *t->weight);
+        if (count != first) {
+            memmove(t->value + count, t->value + first, n * sizeof *t->value);
+            memmove(t->weight + count, t->weight + first, n * sizeof *t->weight);
         }
         count += n;
     }
@@ -200,44 +290,46 @@ static void close_pieces(sorter *s)
 
 static void sort_and_join(sorter *s, const ald_host *host)
 {
-    ald__mark_run_tasks(host, s->pieces, sort_piece, s);
-    for (s->width = 1; s->width < s->pieces; s->width *= 2) {
-        uint64_t *swap = s->from;
-        ald__mark_run_tasks(host, s->pieces, merge_piece, s);
-        s->from = s->to;
-        s->to = swap;
+    if (s->pieces > 1) {
+        fill_buckets(s, host);
+    } else { /* all of them in the first one */
+        for (size_t i = 0; i < s->tally->count; i++)
+            s->other[i] = sort_key(s->tally->value[i]);
+        for (size_t b = 1; b <= BUCKETS; b++)
+            s->begin[b] = (uint32_t)s->tally->count;
     }
-    ald__mark_run_tasks(host, s->pieces, join_piece, s);
+    ald__mark_run_tasks(host, s->pieces, sort_piece, s);
     close_pieces(s);
 }
 
 static size_t pieces_for(const ald_host *host, size_t count)
 {
     const size_t threads = host != NULL && host->run_tasks != NULL ? host->thread_count : 1;
-    size_t pieces = 1;
-    while (pieces * 2 <= threads && pieces < PIECES_MOST && count / (pieces * 2) >= LEAST_PIECE)
-        pieces *= 2;
-    return pieces;
+    if (threads < 2 || count < LEAST_KEYS)
+        return 1;
+    return threads < PIECES_MOST / PIECES_EACH ? threads * PIECES_EACH : PIECES_MOST;
 }
 
 static ald_status sort_plain(ald__mark_tally *t, const ald_host *host, ald_error *err)
 {
-    const size_t pieces = pieces_for(host, t->count);
-    sorter s = {t, (uint64_t *)(void *)t->value, NULL, pieces, 0, {0}, {0}, NULL};
-    const size_t digit_bytes = pieces * sizeof *s.digits;
-    s.digits = ald__alloc(t->alloc, digit_bytes, err);
-    if (s.digits == NULL)
+    const size_t pieces = pieces_for(host, t->count), ids = pieces > 1 ? t->count : 0;
+    const size_t bytes = sizeof(sorter) + pieces * sizeof(digit_counts) + ids;
+    sorter *s = ald__alloc(t->alloc, bytes, err);
+    if (s == NULL)
         return ALD_E_NOMEM;
-    s.to = ald__alloc(t->alloc, t->count * sizeof *s.to, err);
-    if (s.to == NULL) {
-        ald__release(t->alloc, s.digits, digit_bytes);
-        return ALD_E_NOMEM;
+    s->other = ald__alloc(t->alloc, t->count * sizeof *s->other, err);
+    if (s->other != NULL) {
+        s->tally = t;
+        s->keys = (uint64_t *)(void *)t->value;
+        s->pieces = pieces;
+        s->bucket = (uint8_t *)(s->digits + pieces);
+        s->begin[0] = 0;
+        t->weight = s->other;
+        t->weight_capacity = t->count;
+        sort_and_join(s, host);
     }
-    t->weight = s.to;
-    t->weight_capacity = t->count;
-    sort_and_join(&s, host);
-    ald__release(t->alloc, s.digits, digit_bytes);
-    return ALD_OK;
+    ald__release(t->alloc, s, bytes);
+    return t->weight != NULL ? ALD_OK : ALD_E_NOMEM;
 }
 
 static ald_status sort_weighted(ald__mark_tally *t, ald_error *err)

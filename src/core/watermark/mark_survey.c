@@ -10,7 +10,8 @@
 
 #define LEAST_LIMIT 65536
 #define LONG_COLUMN 65536
-#define PARTS_MOST 64  /* that a batch is cut into */
+#define PARTS_MOST 64  /* that values are cut into which are added at once */
+#define PART 16384     /* values of one, if they are not too many */
 #define VALUE_BYTES 32 /* the value, its weight, and as much again while one of them grows */
 
 void ald__mark_run_tasks(const ald_host *host, size_t count,
@@ -30,6 +31,18 @@ int ald__mark_is_shared_out(const ald_host *host, size_t values, size_t columns)
            columns < 2 * (size_t)host->thread_count;
 }
 
+size_t ald__mark_batches_held(const ald_host *host, const ald__mark_leaves *leaves)
+{
+    if (!ald__mark_is_shared_out(host, LONG_COLUMN, leaves->count))
+        return 1;
+    for (size_t i = 0; i < leaves->count; i++) {
+        if (leaves->list[i].reason == ALD_WATERMARK_NOT_NUMERIC ||
+            leaves->list[i].reason == ALD_WATERMARK_NESTED)
+            return 1;
+    }
+    return ALD__MARK_HELD_MOST;
+}
+
 size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns)
 {
     uint64_t limit = (memory_bytes != 0 ? memory_bytes : ALD__MARK_MEMORY) / VALUE_BYTES;
@@ -44,6 +57,8 @@ size_t ald__mark_value_limit(uint64_t memory_bytes, size_t columns)
 /* One batch, laid out by leaf. */
 typedef struct batch_work {
     ald__mark_survey *survey;
+    struct ArrowArray batch;
+    ald__arena arena;
     ald__mark_slots *slots;
     uint8_t *is_there;
     ald_error *errors; /* one for each leaf */
@@ -103,99 +118,145 @@ static void add_part(void *arg, uint32_t index)
         (int32_t)ald__mark_leaf_add(w->leaf, &p->slots, &p->tally, &p->reason, &p->error);
 }
 
-static size_t cut_slots(const ald__mark_slots *slots, const ald__mark_tally *tally, size_t parts,
-                        leaf_work *w)
+/* Batches that are added together. */
+typedef struct held_batches {
+    size_t count, most;
+    uint64_t values;
+    batch_work list[ALD__MARK_HELD_MOST];
+} held_batches;
+
+/* Parts behind the tally's values; `at` of them are before these. Returns how many parts there are now. */
+static size_t cut_slots(const ald__mark_slots *slots, const ald__mark_tally *tally, size_t at,
+                        int64_t size, leaf_work *w, size_t n)
 {
-    /* whole bytes of the mask */
-    const int64_t size = (slots->count / (int64_t)parts + 64) / 64 * 64;
-    size_t n = 0;
-    for (int64_t at = 0; at < slots->count; at += size) {
+    for (int64_t i = 0; i < slots->count; i += size) {
         leaf_part *p = &w->parts[n++];
         p->slots = *slots;
-        p->slots.begin = slots->begin + at;
-        p->slots.count = slots->count - at < size ? slots->count - at : size;
-        p->slots.mask = slots->mask != NULL ? slots->mask + at / 8 : NULL;
-        ald__mark_tally_part(tally, (size_t)at, (size_t)p->slots.count, &p->tally);
+        p->slots.begin = slots->begin + i;
+        p->slots.count = slots->count - i < size ? slots->count - i : size;
+        p->slots.mask = slots->mask != NULL ? slots->mask + i / 8 : NULL;
+        ald__mark_tally_part(tally, at + (size_t)i, (size_t)p->slots.count, &p->tally);
     }
     return n;
 }
 
-/* *is_done tells whether the leaf's values were added so. */
-static ald_status add_in_parts(ald__mark_survey *s, size_t leaf, const ald__mark_slots *slots,
-                               int *is_done, ald_error *err)
+/* Runs the parts of a leaf, and joins them. */
+static ald_status add_parts(ald__mark_survey *s, size_t leaf, leaf_work *w, size_t count,
+                            ald_error *err)
 {
-    const size_t threads = s->host->thread_count < PARTS_MOST ? s->host->thread_count : PARTS_MOST;
-    ald__mark_tally *tally = &s->tallies[leaf];
-    leaf_work *w;
     ald_status st = ALD_OK;
-    size_t count;
-    *is_done = 0;
-    if (s->leaves.list[leaf].has_runs || s->reasons[leaf] != ALD_WATERMARK_NONE || s->rows != NULL)
-        return ALD_OK;
-    ALD_TRY(ald__mark_tally_reserve(tally, (size_t)slots->count, is_done, err));
-    if (!*is_done)
-        return ALD_OK;
-    w = ald__alloc_zero(&s->host->alloc, sizeof *w, err);
-    if (w == NULL)
-        return ALD_E_NOMEM;
-    w->leaf = &s->leaves.list[leaf];
-    count = cut_slots(slots, tally, threads, w);
     ald__mark_run_tasks(s->host, count, add_part, w);
     for (size_t i = 0; i < count && st == ALD_OK && s->reasons[leaf] == ALD_WATERMARK_NONE; i++) {
         st = (ald_status)w->parts[i].error.status;
         if (st != ALD_OK && err != NULL)
             *err = w->parts[i].error;
         s->reasons[leaf] = w->parts[i].reason;
-        ald__mark_tally_join(tally, &w->parts[i].tally);
+        ald__mark_tally_join(&s->tallies[leaf], &w->parts[i].tally);
     }
-    ald__release(&s->host->alloc, w, sizeof *w);
     if (s->reasons[leaf] != ALD_WATERMARK_NONE)
-        ald__mark_tally_clear(tally);
+        ald__mark_tally_clear(&s->tallies[leaf]);
+    return st;
+}
+
+/* `count` values of the leaf in all batches. *is_done tells whether they were added so. */
+static ald_status add_in_parts(ald__mark_survey *s, size_t leaf, const held_batches *held,
+                               size_t count, int *is_done, ald_error *err)
+{
+    /* whole bytes of the mask; no more parts than there is room for */
+    const size_t least = count / (PARTS_MOST - ALD__MARK_HELD_MOST) + 1;
+    const int64_t size = (int64_t)((least > PART ? least : PART) + 63) / 64 * 64;
+    ald__mark_tally *tally = &s->tallies[leaf];
+    size_t n = 0, at = 0;
+    leaf_work *w;
+    ald_status st;
+    *is_done = 0;
+    if (s->leaves.list[leaf].has_runs || s->reasons[leaf] != ALD_WATERMARK_NONE || s->rows != NULL)
+        return ALD_OK;
+    ALD_TRY(ald__mark_tally_reserve(tally, count, is_done, err));
+    if (!*is_done)
+        return ALD_OK;
+    w = ald__alloc_zero(&s->host->alloc, sizeof *w, err);
+    if (w == NULL)
+        return ALD_E_NOMEM;
+    w->leaf = &s->leaves.list[leaf];
+    for (size_t b = 0; b < held->count; b++) {
+        const ald__mark_slots *slots = &held->list[b].slots[leaf];
+        n = cut_slots(slots, tally, at, size, w, n);
+        at += (size_t)slots->count;
+    }
+    st = add_parts(s, leaf, w, n, err);
+    ald__release(&s->host->alloc, w, sizeof *w);
     return st;
 }
 
 /* Long columns of few first; is_there is 0 then. */
-static ald_status add_long(batch_work *w, ald_error *err)
+static ald_status add_long(ald__mark_survey *s, held_batches *held, ald_error *err)
 {
-    ald__mark_survey *s = w->survey;
     for (size_t i = 0; i < s->leaves.count; i++) {
+        uint64_t count = 0;
         int is_done;
-        if (!w->is_there[i] || w->slots[i].count < 0 ||
-            !ald__mark_is_shared_out(s->host, (size_t)w->slots[i].count, s->leaves.count))
+        if (!held->list[0].is_there[i])
             continue;
-        ALD_TRY(add_in_parts(s, i, &w->slots[i], &is_done, err));
-        w->is_there[i] = (uint8_t)!is_done;
+        for (size_t b = 0; b < held->count; b++)
+            count += (uint64_t)held->list[b].slots[i].count;
+        if (count > INT32_MAX || !ald__mark_is_shared_out(s->host, (size_t)count, s->leaves.count))
+            continue;
+        ALD_TRY(add_in_parts(s, i, held, (size_t)count, &is_done, err));
+        for (size_t b = 0; b < held->count; b++)
+            held->list[b].is_there[i] = (uint8_t)!is_done;
     }
     return ALD_OK;
 }
 
-static ald_status add_batch(ald__mark_survey *s, const struct ArrowArray *batch, ald_error *err)
+static void release_held(held_batches *held)
 {
-    batch_work w = {s, NULL, NULL, NULL};
-    size_t count = s->leaves.count;
-    ald__arena arena;
-    ald_status st;
-    ALD_TRY(ald__array_validate(&s->host->alloc, &s->schema, batch, NULL, err));
+    for (size_t i = 0; i < held->count; i++) {
+        ald__arena_clear(&held->list[i].arena);
+        held->list[i].batch.release(&held->list[i].batch);
+    }
+    held->count = 0;
+    held->values = 0;
+}
+
+static ald_status add_held(ald__mark_survey *s, held_batches *held, ald_error *err)
+{
+    const size_t leaves = s->leaves.count;
+    ald_status st = held->count > 0 && leaves > 0 ? add_long(s, held, err) : ALD_OK;
+    for (size_t b = 0; b < held->count && leaves > 0 && st == ALD_OK; b++) {
+        batch_work *w = &held->list[b];
+        ald__mark_run_tasks(s->host, leaves, add_leaf_values, w);
+        for (size_t i = 0; i < leaves && st == ALD_OK; i++) {
+            st = (ald_status)w->errors[i].status;
+            if (st != ALD_OK && err != NULL)
+                *err = w->errors[i];
+        }
+    }
+    release_held(held);
+    return st;
+}
+
+/* The batch is held, also on failure. */
+static ald_status hold_batch(ald__mark_survey *s, held_batches *held, struct ArrowArray *batch,
+                             ald_error *err)
+{
+    const size_t count = s->leaves.count;
+    batch_work *w = &held->list[held->count++];
+    w->survey = s;
+    w->batch = *batch;
+    ald__arena_init(&w->arena, &s->host->alloc);
+    ALD_TRY(ald__array_validate(&s->host->alloc, &s->schema, &w->batch, NULL, err));
     if (count == 0)
         return ALD_OK;
-    ald__arena_init(&arena, &s->host->alloc);
-    w.slots = ald__arena_alloc(&arena, count * sizeof *w.slots, err);
-    w.is_there = ald__arena_alloc(&arena, count, err);
-    w.errors = ald__arena_alloc(&arena, count * sizeof *w.errors, err);
-    st = w.slots == NULL || w.is_there == NULL || w.errors == NULL
-             ? ALD_E_NOMEM
-             : ald__mark_walk(&s->leaves, &s->schema, batch, NULL, &arena, note_slots, &w, err);
-    if (st == ALD_OK)
-        st = add_long(&w, err);
-    if (st == ALD_OK)
-        ald__mark_run_tasks(s->host, count, add_leaf_values, &w);
-    for (size_t i = 0; i < count && st == ALD_OK; i++) {
-        st = (ald_status)w.errors[i].status;
-        if (st != ALD_OK && err != NULL)
-            *err = w.errors[i];
-    }
-    ald__arena_clear(&arena);
-    return st;
+    w->slots = ald__arena_alloc(&w->arena, count * sizeof *w->slots, err);
+    w->is_there = ald__arena_alloc(&w->arena, count, err);
+    w->errors = ald__arena_alloc(&w->arena, count * sizeof *w->errors, err);
+    if (w->slots == NULL || w->is_there == NULL || w->errors == NULL)
+        return ALD_E_NOMEM;
+    ALD_TRY(
+        ald__mark_walk(&s->leaves, &s->schema, &w->batch, NULL, &w->arena, note_slots, w, err));
+    for (size_t i = 0; i < count; i++)
+        held->values += w->is_there[i] ? (uint64_t)w->slots[i].count : 0;
+    return ALD_OK;
 }
 
 static int is_chosen(const uint32_t *columns, size_t count, uint32_t column)
@@ -247,19 +308,32 @@ static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint
     return ALD_OK;
 }
 
-static ald_status add_all(ald__mark_survey *s, struct ArrowArrayStream *batches, ald_error *err)
+static ald_status add_all(ald__mark_survey *s, struct ArrowArrayStream *batches,
+                          held_batches *held, ald_error *err)
 {
     for (;;) {
         struct ArrowArray batch;
-        ald_status st;
         ALD_TRY(ald_stream_next(batches, &batch, err));
         if (batch.release == NULL)
-            return ALD_OK;
-        st = add_batch(s, &batch, err);
-        batch.release(&batch);
-        if (st != ALD_OK)
-            return st;
+            return add_held(s, held, err);
+        ALD_TRY(hold_batch(s, held, &batch, err));
+        if (held->count == held->most || held->values >= ALD__MARK_HELD_VALUES)
+            ALD_TRY(add_held(s, held, err));
     }
+}
+
+static ald_status survey_batches(ald__mark_survey *s, struct ArrowArrayStream *batches,
+                                 ald_error *err)
+{
+    held_batches *held = ald__alloc_zero(&s->host->alloc, sizeof *held, err);
+    ald_status st;
+    if (held == NULL)
+        return ALD_E_NOMEM;
+    held->most = ald__mark_batches_held(s->host, &s->leaves);
+    st = add_all(s, batches, held, err);
+    release_held(held);
+    ald__release(&s->host->alloc, held, sizeof *held);
+    return st;
 }
 
 ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
@@ -277,7 +351,7 @@ ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
     if (st == ALD_OK)
         st = prepare(out, memory_bytes, columns, column_count, use, err);
     if (st == ALD_OK)
-        st = add_all(out, batches, err);
+        st = survey_batches(out, batches, err);
     if (st != ALD_OK)
         ald__mark_survey_clear(out);
     return st;

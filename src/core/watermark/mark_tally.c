@@ -8,6 +8,7 @@
 
 #define FIRST_CAPACITY 4096
 #define FEW 256
+#define LANES 4
 #define TESTED_VALUES 20000
 #define DECIMALS_MOST 12
 #define FLOAT_DECIMALS_MOST 6
@@ -108,20 +109,44 @@ static ald_status make_room(ald__mark_tally *t, ald_error *err)
     return resize_values(t, capacity, err);
 }
 
+/* In lanes that do not wait for each other. */
+static void note_range(ald__mark_tally *t, const double *values, size_t count)
+{
+    double least[LANES], greatest[LANES];
+    for (size_t k = 0; k < LANES; k++) {
+        least[k] = t->seen > 0 ? t->least : values[0];
+        greatest[k] = t->seen > 0 ? t->greatest : values[0];
+    }
+    for (size_t i = 0; i < count; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
+            const double v = values[i + k < count ? i + k : count - 1];
+            least[k] = v < least[k] ? v : least[k];
+            greatest[k] = v > greatest[k] ? v : greatest[k];
+        }
+    }
+    for (size_t k = 1; k < LANES; k++) {
+        least[0] = least[k] < least[0] ? least[k] : least[0];
+        greatest[0] = greatest[k] > greatest[0] ? greatest[k] : greatest[0];
+    }
+    t->least = least[0];
+    t->greatest = greatest[0];
+}
+
+static int all_floats(const double *values, size_t count)
+{
+    uint64_t different = 0;
+    for (size_t i = 0; i < count; i++)
+        different |= ald__mark_bits(values[i]) ^ ald__mark_bits((double)(float)values[i]);
+    return different == 0;
+}
+
 /* What is said about all values, with those of values[] in it. */
 static void note_values(ald__mark_tally *t, const double *values, size_t count)
 {
-    double least = t->seen > 0 ? t->least : values[0];
-    double greatest = t->seen > 0 ? t->greatest : values[0];
-    unsigned not_f32 = 0, not_rising, not_falling;
-    for (size_t i = 0; i < count; i++) {
-        double v = values[i];
-        least = v < least ? v : least;
-        greatest = v > greatest ? v : greatest;
-        not_f32 |= (double)(float)v != v;
-    }
-    not_rising = t->seen > 0 && !(values[0] > t->last);
-    not_falling = t->seen > 0 && !(values[0] < t->last);
+    unsigned not_rising = t->seen > 0 && !(values[0] > t->last);
+    unsigned not_falling = t->seen > 0 && !(values[0] < t->last);
+    note_range(t, values, count);
+    t->is_f32 = t->is_f32 && all_floats(values, count);
     for (size_t i = 1; i < count && ((t->rises && !not_rising) || (t->falls && !not_falling));
          i++) {
         not_rising |= !(values[i] > values[i - 1]);
@@ -129,9 +154,6 @@ static void note_values(ald__mark_tally *t, const double *values, size_t count)
     }
     t->rises = t->rises && !not_rising;
     t->falls = t->falls && !not_falling;
-    t->is_f32 = t->is_f32 && !not_f32;
-    t->least = least;
-    t->greatest = greatest;
     t->last = values[count - 1];
 }
 
@@ -168,12 +190,27 @@ static ald_status add_few(ald__mark_tally *t, const double *values, size_t count
     return ALD_OK;
 }
 
+/* As ald__mark_usable, for vectors: bit 63 is set by what is not. */
+static int all_usable(const double *values, size_t count)
+{
+    uint64_t bad = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t magnitude = ald__mark_bits(values[i]) & (UINT64_MAX >> 1);
+        bad |= (magnitude - 1) | (magnitude + (UINT64_C(1) << 52));
+    }
+    return bad >> 63 == 0;
+}
+
 ald_status ald__mark_tally_add(ald__mark_tally *tally, const double *values, size_t count,
                                ald_error *err)
 {
     double usable[FEW];
     for (size_t at = 0; at < count; at += FEW) {
         size_t n = count - at < FEW ? count - at : FEW, kept = 0;
+        if (all_usable(values + at, n)) {
+            ALD_TRY(add_few(tally, values + at, n, err));
+            continue;
+        }
         for (size_t i = 0; i < n; i++) {
             usable[kept] = values[at + i];
             kept += (size_t)ald__mark_usable(values[at + i]);

@@ -72,10 +72,12 @@ static void find_frequent(ald__mark_plan *plan, const ald__mark_tally *t)
 {
     uint64_t limit = t->kept / 100 > 8 ? t->kept / 100 : 8;
     for (size_t i = 0; i < t->count && plan->frequent_count < ALD__MARK_FREQUENT; i++) {
-        uint64_t bits = ald__mark_bits(t->value[i]);
-        size_t slot = frequent_slot(bits);
+        uint64_t bits;
+        size_t slot;
         if (t->weight[i] <= limit)
             continue;
+        bits = ald__mark_bits(t->value[i]);
+        slot = frequent_slot(bits);
         while (plan->frequent[slot] != 0)
             slot = (slot + 1) % ALD__MARK_SLOTS;
         plan->frequent[slot] = bits;

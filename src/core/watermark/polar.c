@@ -7,17 +7,24 @@
 
 #define SPREAD_STEP(s) (x = (x & ~code->spread[s][i]) | (x << (1u << (s)) & code->spread[s][i]))
 
-/* Polarization weights: the sum of 2^(b/4) over the set bits b of an index. */
-static double polar_weight(unsigned index)
+/* Polarization weights: the sum of 2^(b/4) over the set bits b of an index. No two are nearly the same. */
+typedef struct polar_weights {
+    double low[64], high[ALD__POLAR_BITS / 64]; /* of the six lowest bits, and of the others */
+} polar_weights;
+
+static void add_bit(double *weight, unsigned bit, double of_bit)
+{
+    for (unsigned i = 0; i < 1u << bit; i++)
+        weight[i + (1u << bit)] = weight[i] + of_bit;
+}
+
+static void set_weights(polar_weights *w)
 {
     static const double quarter[4] = {1.0, 1.189207115002721, 1.4142135623730951,
                                       1.681792830507429};
-    double weight = 0;
-    for (unsigned b = 0; b < 11; b++) {
-        if (index >> b & 1)
-            weight += quarter[b % 4] * (double)(1u << b / 4);
-    }
-    return weight;
+    w->low[0] = w->high[0] = 0;
+    for (unsigned b = 0; b < 11; b++)
+        add_bit(b < 6 ? w->low : w->high, b < 6 ? b : b - 6, quarter[b % 4] * (double)(1u << b / 4));
 }
 
 /* How the lowest bits of a word spread to the places of `mask`: those of moves[s] move up by 2^s, the longest way first (Warren,
@@ -52,19 +59,21 @@ static void plan_words(ald__polar *code)
 }
 
 /* The 320 heaviest, half of them at a time (frames stay small), each half found by inserting every index into a list of the
- * heaviest so far. */
+ * heaviest so far: high ones first, which tend to be heavy. */
 void ald__polar_init(ald__polar *code)
 {
     struct {
         double weight;
         unsigned index;
     } best[ALD__POLAR_INFO / 2];
+    polar_weights weights;
     double limit = 1e9;
+    set_weights(&weights);
     memset(code->before, 0, sizeof code->before);
     for (unsigned half = 0; half < 2; half++) {
         size_t count = 0;
-        for (unsigned i = 0; i < ALD__POLAR_BITS; i++) {
-            double weight = polar_weight(i);
+        for (unsigned i = ALD__POLAR_BITS; i-- > 0;) {
+            double weight = weights.high[i / 64] + weights.low[i % 64];
             size_t at = count;
             if (weight >= limit)
                 continue;

@@ -89,7 +89,7 @@ static ald_status read_without_grids(ald__mark_variant *v, size_t count, ald__ma
     for (size_t i = 0; i < count; i++) {
         if (has_soft_grid(&v->suspects[i])) {
             v->suspects[i].softness = 0;
-            ALD_TRY(ald__mark_suspect_guess(&v->suspects[i], err));
+            ALD_TRY(ald__mark_suspect_guess(&v->suspects[i], NULL, err));
         }
     }
     ald__mark_choose_family(v, count);
@@ -183,7 +183,7 @@ static ald_status column_alone(ald_watermark_reading *r, size_t variant, const a
     if (has_soft_grid(s)) {
         ald__mark_suspect without = *s;
         without.softness = 0;
-        ALD_TRY(ald__mark_suspect_guess(&without, err));
+        ALD_TRY(ald__mark_suspect_guess(&without, NULL, err));
         ALD_TRY(planes_alone(r, variant, &without, weights, soft, err));
     }
     if (ald__mark_suspect_parity(s, &decimals) <= 0)

@@ -5,11 +5,13 @@
 
 #include "core/base/buf.h"
 #include "core/watermark/mark_math.h"
+#include "core/watermark/marker.h"
 #include "core/watermark/phases.h"
 
 #define GUESS_VALUES 4096
 #define WEIGH_VALUES 8192
 #define OFFSETS 3
+#define DOMAINS_MOST (ALD__MARK_DECIMALS_MOST + 2)
 #define NEAR_FLOAT 0x1p-27 /* half a unit of the 9th digit, or less */
 #define NEAR_FLOATS_LEAST 16
 #define USUAL_BONUS 16
@@ -37,25 +39,36 @@ static double softness_of(const double *value, size_t count, size_t step, int de
     return 2 * used < seen || used == 0 ? -1 : sum / (double)used;
 }
 
-static void find_soft(ald__mark_suspect *s)
+typedef struct soft_work {
+    const ald__mark_suspect *suspect;
+    size_t step;
+    double soft[ALD__MARK_DECIMALS_MOST + 1];
+} soft_work;
+
+static void soft_task(void *arg, uint32_t decimals)
 {
-    double soft[ALD__MARK_DECIMALS_MOST + 1], most = -1, least;
-    size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES, seen;
+    soft_work *w = arg;
+    w->soft[decimals] =
+        softness_of(w->suspect->value, w->suspect->count, w->step, (int)decimals);
+}
+
+static void find_soft(ald__mark_suspect *s, const ald_host *host)
+{
+    soft_work w = {s, (s->count + GUESS_VALUES - 1) / GUESS_VALUES, {0}};
+    double most = -1, least;
     if (s->count == 0 || s->soft_is_known)
         return;
     s->soft_is_known = 1;
-    for (int d = 0; d <= ALD__MARK_DECIMALS_MOST; d++) {
-        soft[d] = softness_of(s->value, s->count, step, d);
-        most = soft[d] > most ? soft[d] : most;
-    }
-    seen = s->count / step;
-    least = 4 / ald__mark_sqrt_about(2 * (double)seen);
+    ald__mark_run_tasks(host, ALD__MARK_DECIMALS_MOST + 1, soft_task, &w);
+    for (int d = 0; d <= ALD__MARK_DECIMALS_MOST; d++)
+        most = w.soft[d] > most ? w.soft[d] : most;
+    least = 4 / ald__mark_sqrt_about(2 * (double)(s->count / w.step));
     if (most < (least > 0.05 ? least : 0.05))
         return;
     for (int d = ALD__MARK_DECIMALS_MOST; d >= 0; d--) {
-        if (soft[d] >= 0.8 * most) {
+        if (w.soft[d] >= 0.8 * most) {
             s->soft = d;
-            s->softness = soft[d];
+            s->softness = w.soft[d];
         }
     }
 }
@@ -274,42 +287,95 @@ static int try_usual(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *st
     return 1;
 }
 
-static void try_all(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *stats)
+/* Domains that are tried side by side. */
+typedef struct domain_tries {
+    const ald__mark_suspect *suspect;
+    size_t count, strands; /* strand i tries domains i, i + strands, ... */
+    int decimals[DOMAINS_MOST];
+    uint8_t has_failed[DOMAINS_MOST];
+    ald__mark_guess best[DOMAINS_MOST][ALD__MARK_FAMILIES];
+} domain_tries;
+
+static void forget_guesses(ald__mark_suspect *s)
 {
-    try_domain(s, pass, stats, -1);
+    for (int f = 0; f < ALD__MARK_FAMILIES; f++)
+        s->guess[f] = (ald__mark_guess){-1, 0, -1};
+}
+
+static void try_strand(void *arg, uint32_t index)
+{
+    domain_tries *t = arg;
+    ald__mark_suspect own = *t->suspect;
+    ald__mark_pass *pass = ald__mark_pass_new(&own, GUESS_VALUES, NULL);
+    phase_stats *stats = pass != NULL ? ald__alloc(own.alloc, 2 * sizeof *stats, NULL) : NULL;
+    t->has_failed[index] = stats == NULL;
+    for (size_t i = index; i < t->count && stats != NULL; i += t->strands) {
+        forget_guesses(&own);
+        try_domain(&own, pass, stats, t->decimals[i]);
+        memcpy(t->best[i], own.guess, sizeof own.guess);
+    }
+    if (stats != NULL)
+        ald__release(own.alloc, stats, 2 * sizeof *stats);
+    if (pass != NULL)
+        ald__mark_pass_free(pass);
+}
+
+/* The first of those with the best score. */
+static ald_status run_tries(ald__mark_suspect *s, domain_tries *t, const ald_host *host,
+                            ald_error *err)
+{
+    t->strands = host != NULL ? t->count : 1;
+    ald__mark_run_tasks(host, t->strands, try_strand, t);
+    for (size_t i = 0; i < t->strands; i++) {
+        if (t->has_failed[i])
+            return ald__no_memory(err, sizeof(ald__mark_pass));
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        for (int f = 0; f < ALD__MARK_FAMILIES; f++) {
+            if (t->best[i][f].score > s->guess[f].score)
+                s->guess[f] = t->best[i][f];
+        }
+    }
+    return ALD_OK;
+}
+
+static ald_status try_all(ald__mark_suspect *s, const ald_host *host, ald_error *err)
+{
+    domain_tries t = {s, 1, 0, {-1}, {0}, {{{0, 0, 0}}}};
     for (int d = s->decimals >= 0 ? s->decimals : 0; d <= ALD__MARK_DECIMALS_MOST; d++) {
         double units = s->spread * ald__mark_pow10(d);
         /* cells of 16 units at the least: with a smaller spread there are none, and only the usual domain is worth a guess */
         if (d != s->decimals && ald__mark_exponent(units) + OFFSETS < ALD__MARK_LEAST_PLANE + 4)
             continue;
         if (s->decimals >= 0 ? d <= s->decimals + 3 : units < 4194304)
-            try_domain(s, pass, stats, d);
+            t.decimals[t.count++] = d;
     }
+    return run_tries(s, &t, host, err);
 }
 
-ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err)
+ald_status ald__mark_suspect_guess(ald__mark_suspect *s, const ald_host *host, ald_error *err)
 {
     ald__mark_pass *pass;
     phase_stats *stats;
-    for (int f = 0; f < ALD__MARK_FAMILIES; f++)
-        s->guess[f] = (ald__mark_guess){-1, 0, -1};
+    int is_done = 0;
+    forget_guesses(s);
     if (s->count == 0 || !(s->spread > 0x1p-900) || !(s->spread < 0x1p900))
         return ALD_OK;
     pass = ald__mark_pass_new(s, GUESS_VALUES, err);
     if (pass == NULL)
         return ALD_E_NOMEM;
-    stats = ald__alloc(s->alloc, 2 * sizeof *stats, err);
-    if (stats == NULL) {
-        ald__mark_pass_free(pass);
-        return ALD_E_NOMEM;
+    stats = ald__alloc(s->alloc, sizeof *stats, err);
+    if (stats != NULL) {
+        is_done = try_usual(s, pass, stats);
+        ald__release(s->alloc, stats, sizeof *stats);
     }
-    if (!try_usual(s, pass, stats)) {
-        find_soft(s);
-        try_all(s, pass, stats);
-    }
-    ald__release(s->alloc, stats, 2 * sizeof *stats);
     ald__mark_pass_free(pass);
-    return ALD_OK;
+    if (stats == NULL)
+        return ALD_E_NOMEM;
+    if (is_done)
+        return ALD_OK;
+    find_soft(s, host);
+    return try_all(s, host, err);
 }
 
 /* ---- weights */

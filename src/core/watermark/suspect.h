@@ -63,8 +63,9 @@ int ald__mark_take_off(double *value, size_t count, double spread, int is_f32);
 void ald__mark_suspect_describe(ald__mark_suspect *s, const ald__mark_tally *t);
 void ald__mark_suspect_clear(ald__mark_suspect *s);
 
-/* Fills in guess[]. Only phases are looked at, no bit of a codeword. */
-ALD_NODISCARD ald_status ald__mark_suspect_guess(ald__mark_suspect *s, ald_error *err);
+/* Fills in guess[], on the threads of `host` (NULL: on this one). Only phases are looked at, no bit of a codeword. */
+ALD_NODISCARD ald_status ald__mark_suspect_guess(ald__mark_suspect *s, const ald_host *host,
+                                                 ald_error *err);
 
 /* Weights of the soft values of one plane, by class below the cap. 0: nothing there. */
 typedef struct ald__mark_weights {

@@ -51,6 +51,8 @@ static void add_carrier(waiting *w, uint64_t message, uint64_t number, double y)
 
 void ald__mark_soft_add(ald__mark_soft *to, const ald__mark_soft *from, double scale)
 {
+    if (from->carriers == 0)
+        return;
     for (size_t j = 0; j < ALD__POLAR_BITS; j++)
         to->y[j] += scale * from->y[j];
     to->squares += scale * scale * from->squares;
