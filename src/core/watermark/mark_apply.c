@@ -207,8 +207,8 @@ static ald_status add_batch_pieces(piece_list *list, ald__arena *arena, struct A
     if (st == ALD_OK)
         st = ald__array_holder_share(list->holder, out, err);
     if (st == ALD_OK)
-        st = ald__mark_walk(&w->leaves, &w->schema, ald__array_holder_get(list->holder), out,
-                            arena, mark_slots, list, err);
+        st = ald__mark_walk(&w->leaves, &w->schema, ald__array_holder_get(list->holder), out, arena,
+                            mark_slots, list, err);
     ald__array_holder_free(list->holder);
     list->holder = NULL;
     return st;

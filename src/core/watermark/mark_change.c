@@ -11,7 +11,7 @@
 #include "core/watermark/marker.h"
 
 #define SHIFT_MOST 1e-4
-#define MEASURED_PIECE 32768 /* values */
+#define MEASURED_PIECE 8192 /* values */
 
 typedef struct moments {
     double first, second; /* of weight * (value - center), and squared */

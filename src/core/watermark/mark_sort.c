@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The values of a tally in ascending order.
  *
- * Keys are moved into BUCKETS of about as many each, as a sample of them says: this takes one pass over them by as many pieces as
- * threads have use for, each of which knows where its keys go. Buckets are sorted by themselves, in memory that is near, and their
- * equal keys are joined; no key is in two of them. The keys go from value[] to the block of weight[], and what they are joined into
- * is written over them. */
+ * One thread sorts all keys where they are. More of them do so with a piece each where a sample has equal values: these are joined,
+ * and what is left is merged. Otherwise keys are first moved into BUCKETS of about as many each, as the sample says; each piece knows
+ * where its keys go. Buckets are then sorted by themselves, in memory that is near, and no key is in two of them. Either way keys go
+ * between value[] and the block of weight[], and what they are joined into is written over them. */
 #include <string.h>
 
 #include "core/arrow/sort.h"
@@ -18,13 +18,15 @@
 #define DIGITS_LEAST 2 /* of keys in a bucket */
 #define DIGITS_MOST 4  /* that are tried before all of them */
 #define DIGIT_COUNT (1u << DIGIT_BITS)
-#define BUCKETS 256      /* places to write to that have their pages at hand */
+#define BUCKETS 256 /* places to write to that have their pages at hand */
 #define CELL_BITS 16
 #define CELLS (1u << CELL_BITS)
 #define SAMPLED 2048
 #define LEAST_KEYS 32768 /* that are worth buckets */
 #define PIECES_MOST 64
-#define PIECES_EACH 4    /* of a thread */
+#define PIECES_EACH 4 /* of a thread */
+#define RUNS_MOST (PIECES_MOST * PIECES_EACH)
+#define EQUAL_LEAST 6 /* of a sample: then a third of the values are different, or fewer */
 #define PAGE_KEYS 512
 
 /* Bits of a double as a number that sorts as the double does, and back. */
@@ -133,16 +135,22 @@ typedef struct cells {
     uint8_t bucket[CELLS];
 } cells;
 
+/* Values in order, without equal ones, and how many rows have them: from first[i] to end[i]. */
+typedef struct runs {
+    double *value;
+    uint64_t *weight;
+    uint32_t first[RUNS_MOST], end[RUNS_MOST];
+    uint32_t packed[RUNS_MOST]; /* where a run would begin if no room was between them */
+} runs;
+
 typedef struct sorter {
     ald__mark_tally *tally;
     uint64_t *keys, *other; /* the blocks of value[] and of weight[] */
     size_t pieces;
-    uint32_t begin[BUCKETS + 1]; /* of a bucket's keys */
-    uint32_t first[PIECES_MOST]; /* of what a piece holds once equal values are joined */
-    uint32_t end[PIECES_MOST];
-    uint64_t kept[PIECES_MOST]; /* its rows */
-    uint32_t counts[PIECES_MOST][BUCKETS]; /* of its keys; then where the next one goes */
-    uint8_t *bucket; /* of each key */
+    runs from, to;                         /* to: of merging */
+    uint32_t begin[BUCKETS + 1];           /* of a bucket's keys */
+    uint32_t counts[PIECES_MOST][BUCKETS]; /* of a piece's keys; then where the next one goes */
+    uint8_t *bucket;                       /* of each key */
     cells cells;
     uint64_t sample[2 * SAMPLED];
     digit_counts digits[]; /* one for each piece */
@@ -161,13 +169,13 @@ static inline uint64_t cell_of(uint64_t key, uint64_t least, unsigned shift)
     return cell < CELLS ? cell : CELLS - 1;
 }
 
-/* As many keys of the sample for each. */
-static void choose_buckets(sorter *s)
+/* As many keys of the sample for each; returns how many of them are equal to others. */
+static size_t choose_buckets(sorter *s)
 {
     const size_t count = s->tally->count;
     cells *c = &s->cells;
     uint64_t *sample = s->sample;
-    size_t cell = 0;
+    size_t cell = 0, equal = 0;
     unsigned bits, used = DIGITS_LEAST;
     for (size_t i = 0; i < SAMPLED; i++)
         sample[i] = sort_key(s->tally->value[count / SAMPLED * i]);
@@ -180,8 +188,10 @@ static void choose_buckets(sorter *s)
         if (cell < end)
             memset(c->bucket + cell, (int)(i * BUCKETS / SAMPLED), end - cell);
         cell = end;
+        equal += i > 0 && sample[i] == sample[i - 1];
     }
     memset(c->bucket + cell, BUCKETS - 1, CELLS - cell);
+    return equal;
 }
 
 static void count_piece(void *arg, uint32_t index)
@@ -218,7 +228,6 @@ static void move_piece(void *arg, uint32_t index)
 static void fill_buckets(sorter *s, const ald_host *host)
 {
     uint32_t at = 0;
-    choose_buckets(s);
     ald__mark_run_tasks(host, s->pieces, count_piece, s);
     for (size_t b = 0; b < BUCKETS; b++) {
         s->begin[b] = at;
@@ -250,12 +259,12 @@ static size_t join_keys(const uint64_t *keys, size_t begin, size_t end, ald__mar
 }
 
 /* The buckets that begin where the piece does, and behind. */
-static void sort_piece(void *arg, uint32_t index)
+static void sort_buckets(void *arg, uint32_t index)
 {
     sorter *s = arg;
     const size_t begin = begin_of(s, index), end = begin_of(s, index + 1);
     size_t b = 0, first, to;
-    unsigned used = s->pieces > 1 ? DIGITS_LEAST : DIGITS_MOST;
+    unsigned used = DIGITS_LEAST;
     while (b < BUCKETS && s->begin[b] < begin)
         b++;
     first = to = s->begin[b];
@@ -266,54 +275,190 @@ static void sort_piece(void *arg, uint32_t index)
                 sort_keys(s->other + at, s->keys + at, next - at, &used, s->digits[index]) - at, at,
                 next, s->tally, to);
     }
-    s->first[index] = (uint32_t)first;
-    s->end[index] = (uint32_t)to;
-    s->kept[index] = s->begin[b] - first;
+    s->from.first[index] = (uint32_t)first;
+    s->from.end[index] = (uint32_t)to;
 }
 
-/* The joined pieces, one behind the other. */
-static void close_pieces(sorter *s)
+/* ---- without buckets */
+
+/* A piece as it is. */
+static void sort_run(void *arg, uint32_t index)
+{
+    sorter *s = arg;
+    const size_t begin = begin_of(s, index), end = begin_of(s, index + 1);
+    uint64_t *keys = s->keys + begin;
+    unsigned used = DIGITS_MOST;
+    for (size_t i = begin; i < end; i++)
+        s->keys[i] = sort_key(s->tally->value[i]);
+    keys = sort_keys(keys, s->other + begin, end - begin, &used, s->digits[index]);
+    s->from.first[index] = (uint32_t)begin;
+    s->from.end[index] = (uint32_t)join_keys(keys - begin, begin, end, s->tally, begin);
+}
+
+/* How many of the first `rank` values of a and b together are of a; what both have is not parted. *of_b: those of b. */
+static size_t share_of(const double *a, size_t a_count, const double *b, size_t b_count,
+                       size_t rank, size_t *of_b)
+{
+    size_t low = rank > b_count ? rank - b_count : 0, high = rank < a_count ? rank : a_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (a[middle] < b[rank - middle - 1])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *of_b = rank - low;
+    return low + (low < a_count && *of_b > 0 && a[low] == b[*of_b - 1]);
+}
+
+/* A part of what two runs become. */
+static void merge_part(void *arg, uint32_t index)
+{
+    sorter *s = arg;
+    const runs *from = &s->from;
+    const size_t run = index / PIECES_EACH * 2, part = index % PIECES_EACH;
+    const size_t a_count = from->end[run] - from->first[run];
+    const size_t b_count = from->end[run + 1] - from->first[run + 1], both = a_count + b_count;
+    const double *a = from->value + from->first[run], *b = from->value + from->first[run + 1];
+    const uint64_t *a_weight = from->weight + from->first[run];
+    const uint64_t *b_weight = from->weight + from->first[run + 1];
+    size_t j, j_end, i = share_of(a, a_count, b, b_count, both * part / PIECES_EACH, &j);
+    const size_t i_end = share_of(a, a_count, b, b_count, both * (part + 1) / PIECES_EACH, &j_end);
+    double *value = s->to.value + from->packed[run] + i + j;
+    uint64_t *weight = s->to.weight + from->packed[run] + i + j;
+    s->to.first[index] = (uint32_t)(value - s->to.value);
+    while (i < i_end && j < j_end) {
+        const double x = a[i], y = b[j];
+        const uint64_t is_a = x <= y, is_b = y <= x;
+        *value++ = is_a ? x : y;
+        *weight++ = (a_weight[i] & (0 - is_a)) + (b_weight[j] & (0 - is_b));
+        i += is_a;
+        j += is_b;
+    }
+    for (; i < i_end; i++) {
+        *value++ = a[i];
+        *weight++ = a_weight[i];
+    }
+    for (; j < j_end; j++) {
+        *value++ = b[j];
+        *weight++ = b_weight[j];
+    }
+    s->to.end[index] = (uint32_t)(value - s->to.value);
+}
+
+/* Runs [first, first + count), one behind the other; returns where they end. */
+static uint32_t close_up(runs *r, size_t first, size_t count)
+{
+    size_t to = r->first[first];
+    for (size_t i = first; i < first + count; i++) {
+        const size_t at = r->first[i], n = r->end[i] - at;
+        if (to != at) {
+            memmove(r->value + to, r->value + at, n * sizeof *r->value);
+            memmove(r->weight + to, r->weight + at, n * sizeof *r->weight);
+        }
+        to += n;
+    }
+    return (uint32_t)to;
+}
+
+/* Neighbouring runs become one, until one is left. */
+static void merge_runs(sorter *s, const ald_host *host)
+{
+    for (size_t count = s->pieces; count > 1; count /= 2) {
+        runs swap;
+        uint32_t at = 0;
+        for (size_t i = 0; i < count; i++) {
+            s->from.packed[i] = at;
+            at += s->from.end[i] - s->from.first[i];
+        }
+        ald__mark_run_tasks(host, count / 2 * PIECES_EACH, merge_part, s);
+        for (size_t i = 0; i < count / 2; i++) {
+            s->to.end[i] = close_up(&s->to, i * PIECES_EACH, PIECES_EACH);
+            s->to.first[i] = s->to.first[i * PIECES_EACH];
+        }
+        swap = s->from;
+        s->from = s->to;
+        s->to = swap;
+    }
+}
+
+/* The tally takes the blocks that the last run is in; the others are freed. */
+static void take_blocks(sorter *s, size_t room)
 {
     ald__mark_tally *t = s->tally;
-    size_t count = 0;
-    for (size_t p = 0; p < s->pieces; p++) {
-        size_t first = s->first[p], n = s->end[p] - first;
-        t->kept += s->kept[p];
-        if (count != first) {
-            memmove(t->value + count, t->value + first, n * sizeof *t->value);
-            memmove(t->weight + count, t->weight + first, n * sizeof *t->weight);
-        }
-        count += n;
+    if (s->from.value != t->value) {
+        ald__release(t->alloc, t->value, t->capacity * sizeof(double));
+        ald__release(t->alloc, t->weight, t->weight_capacity * sizeof(uint64_t));
+        t->value = s->from.value;
+        t->weight = s->from.weight;
+        t->capacity = t->weight_capacity = room;
+        return;
     }
-    t->count = count;
+    ald__release(t->alloc, s->to.value, room * sizeof(double));
+    ald__release(t->alloc, s->to.weight, room * sizeof(uint64_t));
 }
 
-static void sort_and_join(sorter *s, const ald_host *host)
+static ald_status sort_runs(sorter *s, const ald_host *host, ald_error *err)
 {
-    if (s->pieces > 1) {
-        fill_buckets(s, host);
-    } else { /* all of them in the first one */
-        for (size_t i = 0; i < s->tally->count; i++)
-            s->other[i] = sort_key(s->tally->value[i]);
-        for (size_t b = 1; b <= BUCKETS; b++)
-            s->begin[b] = (uint32_t)s->tally->count;
+    const ald_allocator *alloc = s->tally->alloc;
+    size_t room = 0;
+    ald__mark_run_tasks(host, s->pieces, sort_run, s);
+    if (s->pieces == 1)
+        return ALD_OK;
+    for (size_t i = 0; i < s->pieces; i++)
+        room += s->from.end[i] - s->from.first[i];
+    s->to.value = ald__alloc(alloc, room * sizeof(double), err);
+    s->to.weight = ald__alloc(alloc, room * sizeof(uint64_t), err);
+    if (s->to.value == NULL || s->to.weight == NULL) {
+        if (s->to.value != NULL)
+            ald__release(alloc, s->to.value, room * sizeof(double));
+        if (s->to.weight != NULL)
+            ald__release(alloc, s->to.weight, room * sizeof(uint64_t));
+        return ALD_E_NOMEM;
     }
-    ald__mark_run_tasks(host, s->pieces, sort_piece, s);
-    close_pieces(s);
+    merge_runs(s, host);
+    take_blocks(s, room);
+    return ALD_OK;
 }
 
+/* ---- */
+
+static ald_status sort_keys_of(sorter *s, const ald_host *host, ald_error *err)
+{
+    ald__mark_tally *t = s->tally;
+    const int has_equal = s->pieces > 1 && choose_buckets(s) >= EQUAL_LEAST;
+    s->from.value = t->value;
+    s->from.weight = t->weight;
+    if (s->pieces > 1 && !has_equal) {
+        fill_buckets(s, host);
+        ald__mark_run_tasks(host, s->pieces, sort_buckets, s);
+        t->count = close_up(&s->from, 0, s->pieces);
+        return ALD_OK;
+    }
+    if (s->pieces > 1)
+        s->pieces /= PIECES_EACH;
+    ALD_TRY(sort_runs(s, host, err));
+    t->count = s->from.end[0];
+    return ALD_OK;
+}
+
+/* A power of two. */
 static size_t pieces_for(const ald_host *host, size_t count)
 {
     const size_t threads = host != NULL && host->run_tasks != NULL ? host->thread_count : 1;
+    size_t pieces = PIECES_EACH;
     if (threads < 2 || count < LEAST_KEYS)
         return 1;
-    return threads < PIECES_MOST / PIECES_EACH ? threads * PIECES_EACH : PIECES_MOST;
+    while (pieces < threads * PIECES_EACH && pieces < PIECES_MOST)
+        pieces *= 2;
+    return pieces;
 }
 
 static ald_status sort_plain(ald__mark_tally *t, const ald_host *host, ald_error *err)
 {
     const size_t pieces = pieces_for(host, t->count), ids = pieces > 1 ? t->count : 0;
     const size_t bytes = sizeof(sorter) + pieces * sizeof(digit_counts) + ids;
+    ald_status st = ALD_E_NOMEM;
     sorter *s = ald__alloc(t->alloc, bytes, err);
     if (s == NULL)
         return ALD_E_NOMEM;
@@ -323,13 +468,13 @@ static ald_status sort_plain(ald__mark_tally *t, const ald_host *host, ald_error
         s->keys = (uint64_t *)(void *)t->value;
         s->pieces = pieces;
         s->bucket = (uint8_t *)(s->digits + pieces);
-        s->begin[0] = 0;
         t->weight = s->other;
         t->weight_capacity = t->count;
-        sort_and_join(s, host);
+        t->kept = t->count;
+        st = sort_keys_of(s, host, err);
     }
     ald__release(t->alloc, s, bytes);
-    return t->weight != NULL ? ALD_OK : ALD_E_NOMEM;
+    return st;
 }
 
 static ald_status sort_weighted(ald__mark_tally *t, ald_error *err)

@@ -252,8 +252,7 @@ static ald_status hold_batch(ald__mark_survey *s, held_batches *held, struct Arr
     w->errors = ald__arena_alloc(&w->arena, count * sizeof *w->errors, err);
     if (w->slots == NULL || w->is_there == NULL || w->errors == NULL)
         return ALD_E_NOMEM;
-    ALD_TRY(
-        ald__mark_walk(&s->leaves, &s->schema, &w->batch, NULL, &w->arena, note_slots, w, err));
+    ALD_TRY(ald__mark_walk(&s->leaves, &s->schema, &w->batch, NULL, &w->arena, note_slots, w, err));
     for (size_t i = 0; i < count; i++)
         held->values += w->is_there[i] ? (uint64_t)w->slots[i].count : 0;
     return ALD_OK;
@@ -308,8 +307,8 @@ static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint
     return ALD_OK;
 }
 
-static ald_status add_all(ald__mark_survey *s, struct ArrowArrayStream *batches,
-                          held_batches *held, ald_error *err)
+static ald_status add_all(ald__mark_survey *s, struct ArrowArrayStream *batches, held_batches *held,
+                          ald_error *err)
 {
     for (;;) {
         struct ArrowArray batch;

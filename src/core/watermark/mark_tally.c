@@ -9,7 +9,9 @@
 #define FIRST_CAPACITY 4096
 #define FEW 256
 #define LANES 4
+#define SKIPPED 8
 #define TESTED_VALUES 20000
+#define FEW_TESTED 1200 /* more than 5 % of them */
 #define DECIMALS_MOST 12
 #define FLOAT_DECIMALS_MOST 6
 
@@ -285,13 +287,27 @@ void ald__mark_tally_join(ald__mark_tally *tally, const ald__mark_tally *part)
 
 /* ---- statistics */
 
+/* The first value that may stand for row `row`, from value i on, which begins at row *end: whole blocks are left behind. */
+static size_t skip_rows(const ald__mark_tally *t, size_t i, uint64_t *end, uint64_t row)
+{
+    for (; i + SKIPPED <= t->count; i += SKIPPED) {
+        uint64_t rows = 0;
+        for (size_t k = 0; k < SKIPPED; k++)
+            rows += t->weight[i + k];
+        if (*end + rows > row)
+            break;
+        *end += rows;
+    }
+    return i;
+}
+
 double ald__mark_tally_at(const ald__mark_tally *tally, uint64_t rank)
 {
     uint64_t below = 0;
-    size_t i = 0;
+    size_t i;
     if (tally->kept == tally->count) /* all different */
         return tally->value[rank < tally->count ? rank : tally->count - 1];
-    for (; i + 1 < tally->count; i++) {
+    for (i = skip_rows(tally, 0, &below, rank); i + 1 < tally->count; i++) {
         below += tally->weight[i];
         if (rank < below)
             break;
@@ -329,13 +345,14 @@ static int is_float_decimal(double a, double power)
     return scaled < 1048576.0 && (float)(ald__mark_round(scaled) / power) == (float)a;
 }
 
-/* Whether 95 of 100 values pass, of every `step`-th row. */
-static int mostly(const ald__mark_tally *t, uint64_t step, double power,
-                  int (*passes)(double a, double power))
+/* Which of some numbers of decimals (bit d: d of them) 95 of 100 values pass, of every `step`-th row, at the first `most` of which
+ * is looked. When it is more than one, or not all rows: which may yet. */
+static unsigned decimals_of_most(const ald__mark_tally *t, uint64_t step, uint64_t most,
+                                 unsigned decimals, int (*passes)(double a, double power))
 {
-    uint64_t end = 0, next = 0, passed = 0, failed = 0;
     const uint64_t tested = t->kept / step + (t->kept % step != 0);
-    for (size_t i = 0; i < t->count; i++) {
+    uint64_t end = 0, next = 0, failed[DECIMALS_MOST + 1] = {0};
+    for (size_t i = 0; i < t->count && decimals != 0 && next / step < most; i++) {
         uint64_t hits;
         if (t->kept == t->count) { /* all different: right to the next one */
             if (next >= t->count)
@@ -348,30 +365,39 @@ static int mostly(const ald__mark_tally *t, uint64_t step, double power,
             continue;
         hits = (end - 1 - next) / step + 1;
         next += hits * step;
-        if (passes(ald__mark_abs(t->value[i]), power))
-            passed += hits;
-        else
-            failed += hits;
-        if (failed > tested / 20)
-            return 0;
+        for (unsigned left = decimals; left != 0; left &= left - 1) {
+            const int d = __builtin_ctz(left);
+            if (passes(ald__mark_abs(t->value[i]), ald__mark_pow10(d)))
+                break; /* more decimals mostly do, too */
+            failed[d] += hits;
+            if (failed[d] > tested / 20)
+                decimals &= ~(1u << d);
+        }
     }
-    return passed >= tested - tested / 20;
+    return decimals;
+}
+
+/* The least of them that 95 of 100 values pass; -1: none. A few values tell most of those that do not. */
+static int least_decimals(const ald__mark_tally *t, unsigned most,
+                          int (*passes)(double a, double power))
+{
+    const uint64_t rows = t->kept / TESTED_VALUES + (t->kept % TESTED_VALUES != 0);
+    const uint64_t step = rows > 0 ? rows : 1;
+    unsigned left = decimals_of_most(t, step, FEW_TESTED, (2u << most) - 1, passes);
+    for (; left != 0; left &= left - 1) {
+        if (decimals_of_most(t, step, UINT64_MAX, left & (0 - left), passes) != 0)
+            return __builtin_ctz(left);
+    }
+    return -1;
 }
 
 int ald__mark_tally_decimals(const ald__mark_tally *tally, int is_f32, int *of_floats)
 {
-    uint64_t step = tally->kept / TESTED_VALUES + (tally->kept % TESTED_VALUES != 0);
-    step = step == 0 ? 1 : step;
+    int decimals = least_decimals(tally, DECIMALS_MOST, is_decimal);
     *of_floats = 0;
-    for (int d = 0; d <= DECIMALS_MOST; d++) {
-        if (mostly(tally, step, ald__mark_pow10(d), is_decimal))
-            return d;
-    }
-    for (int d = 0; is_f32 && d <= FLOAT_DECIMALS_MOST; d++) {
-        if (mostly(tally, step, ald__mark_pow10(d), is_float_decimal)) {
-            *of_floats = 1;
-            return d;
-        }
-    }
-    return -1;
+    if (decimals >= 0 || !is_f32)
+        return decimals;
+    decimals = least_decimals(tally, FLOAT_DECIMALS_MOST, is_float_decimal);
+    *of_floats = decimals >= 0;
+    return decimals;
 }

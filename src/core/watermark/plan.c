@@ -10,6 +10,7 @@
 #define DOMAIN_SPREAD_BITS 20
 #define DEPTH_DOUBLE 46
 #define DEPTH_FLOAT 19
+#define FEW 16
 
 void ald__mark_bits_init(uint8_t bits[ALD__MARK_HASHES], const uint64_t *codeword)
 {
@@ -42,14 +43,15 @@ static int looks_like_key(const ald__mark_tally *t, int decimals)
 /* The coarse-quantum guard: 90 of 100 distinct values are multiples of 2, or of 5, of their last digit. */
 static int is_coarse_grid(const ald__mark_tally *t, double power)
 {
+    const size_t most = t->count / 10; /* that are not */
     size_t twos = 0, fives = 0;
-    for (size_t i = 0; i < t->count; i++) {
+    for (size_t i = 0; i < t->count && (twos <= most || fives <= most); i++) {
         double n = ald__mark_round(ald__mark_abs(t->value[i]) * power);
         uint64_t whole = n < 9223372036854775808.0 ? (uint64_t)n : 0;
-        twos += whole % 2 == 0;
-        fives += whole % 5 == 0;
+        twos += whole % 2 != 0;
+        fives += whole % 5 != 0;
     }
-    return twos >= t->count - t->count / 10 || fives >= t->count - t->count / 10;
+    return twos <= most || fives <= most;
 }
 
 static size_t frequent_slot(uint64_t bits)
@@ -67,14 +69,26 @@ int ald__mark_plan_is_frequent(const ald__mark_plan *plan, double value)
     return 0;
 }
 
+static int no_more_than(uint64_t limit, const uint64_t weight[FEW])
+{
+    uint64_t below = 0; /* bit 63: a difference was below 0 */
+    for (size_t i = 0; i < FEW; i++)
+        below |= limit - weight[i];
+    return below >> 63 == 0;
+}
+
 /* Values of more than 1 % of the rows: there are fewer than 100. */
 static void find_frequent(ald__mark_plan *plan, const ald__mark_tally *t)
 {
     uint64_t limit = t->kept / 100 > 8 ? t->kept / 100 : 8;
+    if (t->kept == t->count)
+        return;
     for (size_t i = 0; i < t->count && plan->frequent_count < ALD__MARK_FREQUENT; i++) {
         uint64_t bits;
         size_t slot;
-        if (t->weight[i] <= limit)
+        while (i + FEW <= t->count && no_more_than(limit, t->weight + i))
+            i += FEW;
+        if (i == t->count || t->weight[i] <= limit)
             continue;
         bits = ald__mark_bits(t->value[i]);
         slot = frequent_slot(bits);

@@ -24,7 +24,8 @@ static void set_weights(polar_weights *w)
                                       1.681792830507429};
     w->low[0] = w->high[0] = 0;
     for (unsigned b = 0; b < 11; b++)
-        add_bit(b < 6 ? w->low : w->high, b < 6 ? b : b - 6, quarter[b % 4] * (double)(1u << b / 4));
+        add_bit(b < 6 ? w->low : w->high, b < 6 ? b : b - 6,
+                quarter[b % 4] * (double)(1u << b / 4));
 }
 
 /* How the lowest bits of a word spread to the places of `mask`: those of moves[s] move up by 2^s, the longest way first (Warren,

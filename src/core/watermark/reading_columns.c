@@ -59,8 +59,7 @@ typedef struct columns_work {
 } columns_work;
 
 /* As in the first variant, or rounded. */
-static ald_status round_column(columns_work *w, size_t column, const ald_host *host,
-                               ald_error *err)
+static ald_status round_column(columns_work *w, size_t column, const ald_host *host, ald_error *err)
 {
     ald_watermark_reading *r = w->reading;
     ald__mark_suspect *s = &w->variant->suspects[column];
@@ -74,8 +73,7 @@ static ald_status round_column(columns_work *w, size_t column, const ald_host *h
     return ald__mark_suspect_guess(s, host, err);
 }
 
-static ald_status guess_column(columns_work *w, size_t column, const ald_host *host,
-                               ald_error *err)
+static ald_status guess_column(columns_work *w, size_t column, const ald_host *host, ald_error *err)
 {
     ald_watermark_reading *r = w->reading;
     ald__mark_suspect *s = &w->variant->suspects[column];
@@ -98,8 +96,7 @@ static ald_status guess_column(columns_work *w, size_t column, const ald_host *h
 static void guess_one(columns_work *w, size_t column, const ald_host *host)
 {
     if (w->reading->survey.reasons[column] == ALD_WATERMARK_NONE)
-        w->errors[column].status =
-            (int32_t)guess_column(w, column, host, &w->errors[column]);
+        w->errors[column].status = (int32_t)guess_column(w, column, host, &w->errors[column]);
 }
 
 static void guess_task(void *arg, uint32_t index)
@@ -316,7 +313,8 @@ static ald_status sum_columns(ald_watermark_reading *r, ald__mark_variant *v, si
     ald_status st = ALD_OK;
     wave *w;
     for (size_t i = 0; i < count && pieces < WAVE; i++)
-        pieces += (v->suspects[i].count + piece_size(&v->suspects[i]) - 1) / piece_size(&v->suspects[i]);
+        pieces +=
+            (v->suspects[i].count + piece_size(&v->suspects[i]) - 1) / piece_size(&v->suspects[i]);
     pieces = pieces < WAVE ? pieces : WAVE;
     bytes = sizeof *w + pieces * sizeof *w->pieces;
     w = ald__alloc(&r->host.alloc, bytes, err);

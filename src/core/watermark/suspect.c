@@ -39,36 +39,28 @@ static double softness_of(const double *value, size_t count, size_t step, int de
     return 2 * used < seen || used == 0 ? -1 : sum / (double)used;
 }
 
-typedef struct soft_work {
-    const ald__mark_suspect *suspect;
-    size_t step;
+/* What is worth a look before all domains are tried. */
+typedef struct first_look {
+    ald__mark_suspect *suspect;
+    ald__mark_pass *pass;
+    struct phase_stats *stats;
+    int is_plain;
     double soft[ALD__MARK_DECIMALS_MOST + 1];
-} soft_work;
+} first_look;
 
-static void soft_task(void *arg, uint32_t decimals)
+static void find_soft(ald__mark_suspect *s, const double *soft)
 {
-    soft_work *w = arg;
-    w->soft[decimals] =
-        softness_of(w->suspect->value, w->suspect->count, w->step, (int)decimals);
-}
-
-static void find_soft(ald__mark_suspect *s, const ald_host *host)
-{
-    soft_work w = {s, (s->count + GUESS_VALUES - 1) / GUESS_VALUES, {0}};
-    double most = -1, least;
-    if (s->count == 0 || s->soft_is_known)
-        return;
+    const size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES;
+    double most = -1, least = 4 / ald__mark_sqrt_about(2 * (double)(s->count / step));
     s->soft_is_known = 1;
-    ald__mark_run_tasks(host, ALD__MARK_DECIMALS_MOST + 1, soft_task, &w);
     for (int d = 0; d <= ALD__MARK_DECIMALS_MOST; d++)
-        most = w.soft[d] > most ? w.soft[d] : most;
-    least = 4 / ald__mark_sqrt_about(2 * (double)(s->count / w.step));
+        most = soft[d] > most ? soft[d] : most;
     if (most < (least > 0.05 ? least : 0.05))
         return;
     for (int d = ALD__MARK_DECIMALS_MOST; d >= 0; d--) {
-        if (w.soft[d] >= 0.8 * most) {
+        if (soft[d] >= 0.8 * most) {
             s->soft = d;
-            s->softness = w.soft[d];
+            s->softness = soft[d];
         }
     }
 }
@@ -353,29 +345,50 @@ static ald_status try_all(ald__mark_suspect *s, const ald_host *host, ald_error 
     return run_tries(s, &t, host, err);
 }
 
+/* The usual lattice (task 0), and decimals under a little noise. */
+static void look_first(void *arg, uint32_t task)
+{
+    first_look *l = arg;
+    const ald__mark_suspect *s = l->suspect;
+    const size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES;
+    if (task == 0)
+        l->is_plain = try_usual(l->suspect, l->pass, l->stats);
+    else
+        l->soft[task - 1] = softness_of(s->value, s->count, step, (int)task - 1);
+}
+
+/* The decimals are of no interest where the lattice is plain: threads look for both at once. */
+static ald_status guess_with(ald__mark_suspect *s, first_look *l, const ald_host *host,
+                             ald_error *err)
+{
+    const uint32_t tasks = s->soft_is_known ? 1 : ALD__MARK_DECIMALS_MOST + 2;
+    ald__mark_run_tasks(host, host != NULL ? tasks : 1, look_first, l);
+    if (l->is_plain)
+        return ALD_OK;
+    for (uint32_t i = 1; i < tasks && host == NULL; i++)
+        look_first(l, i);
+    if (!s->soft_is_known)
+        find_soft(s, l->soft);
+    return try_all(s, host, err);
+}
+
 ald_status ald__mark_suspect_guess(ald__mark_suspect *s, const ald_host *host, ald_error *err)
 {
-    ald__mark_pass *pass;
-    phase_stats *stats;
-    int is_done = 0;
+    first_look l = {s, NULL, NULL, 0, {0}};
+    ald_status st = ALD_E_NOMEM;
     forget_guesses(s);
     if (s->count == 0 || !(s->spread > 0x1p-900) || !(s->spread < 0x1p900))
         return ALD_OK;
-    pass = ald__mark_pass_new(s, GUESS_VALUES, err);
-    if (pass == NULL)
+    l.pass = ald__mark_pass_new(s, GUESS_VALUES, err);
+    if (l.pass == NULL)
         return ALD_E_NOMEM;
-    stats = ald__alloc(s->alloc, sizeof *stats, err);
-    if (stats != NULL) {
-        is_done = try_usual(s, pass, stats);
-        ald__release(s->alloc, stats, sizeof *stats);
+    l.stats = ald__alloc(s->alloc, sizeof *l.stats, err);
+    if (l.stats != NULL) {
+        st = guess_with(s, &l, host, err);
+        ald__release(s->alloc, l.stats, sizeof *l.stats);
     }
-    ald__mark_pass_free(pass);
-    if (stats == NULL)
-        return ALD_E_NOMEM;
-    if (is_done)
-        return ALD_OK;
-    find_soft(s, host);
-    return try_all(s, host, err);
+    ald__mark_pass_free(l.pass);
+    return st;
 }
 
 /* ---- weights */
