@@ -20,8 +20,12 @@ static void fill_values(int kind)
         values[i] = kind == 0   ? v
                     : kind == 1 ? (double)(int64_t)(v * 100) / 4 /* many equal, some 0 */
                     : kind == 2 ? 7.25
-                    : kind == 3 ? (double)i - 1000.5                  /* rises, with a sign in it */
-                                : (double)(VALUES - i) * 0x1p-60 + 1; /* differs in the last bits */
+                    : kind == 3 ? (double)i - 1000.5                 /* rises, with a sign in it */
+                    : kind == 4 ? (double)(VALUES - i) * 0x1p-60 + 1 /* differs in the last bits */
+                    : kind == 5
+                        ? (double)(int64_t)(v * 64) / 64 + v * 0x1p-30 /* near some values */
+                    : kind == 6 ? (i % 5000 == 7 ? v * 1e200 : 1000 + v * 1e-9) /* and a few afar */
+                                : (double)(int64_t)(v * 40000);                 /* some are equal */
     }
 }
 
@@ -50,7 +54,7 @@ static void check_same(const ald__mark_tally *got, const ald__mark_tally *want)
 static void test_sort(void)
 {
     static const unsigned threads[] = {2, 3, 4, 9};
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
         ald__mark_tally alone;
         size_t falls = 0;
         fill_values(kind);
@@ -174,10 +178,10 @@ static void test_columns(void)
 {
     static const unsigned kinds[] = {MARK_DOUBLES, MARK_PRICES, MARK_INTS,
                                      MARK_LISTS,   MARK_CODED,  MARK_RUNS};
-    static const int64_t batches[] = {ROWS, 70001};
+    static const int64_t batches[] = {ROWS, 70001, 20011}; /* the last ones are held together */
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        for (int i = 0; i < 2; i++) {
-            const uint64_t memory = i == 0 ? 0 : 1; /* a sample */
+        for (int i = 0; i < 3; i++) {
+            const uint64_t memory = i == 1; /* 1: a sample */
             outcome alone, shared;
             mark_and_read(kinds[k], batches[i], memory, 1, &alone);
             CHECK(alone.finding.found &&

@@ -139,7 +139,8 @@ def file_hash(name):
 
 
 # A module has one thread: these have less to do, and to bring along, than elsewhere.
-ONE_THREAD = [ROOT / f"src/core/dataset/{name}.c" for name in ("block_pool", "columns", "items")]
+ONE_THREAD = [ROOT / f"src/core/{name}.c" for name in (
+    "dataset/block_pool", "dataset/columns", "dataset/items", "watermark/mark_sort", "watermark/mark_survey")]
 
 
 def core_units():

@@ -96,6 +96,15 @@ static void add_leaf_values(void *arg, uint32_t leaf)
             &s->leaves.list[leaf], &w->slots[leaf], add_row_bits, &s->rows[leaf], &w->errors[leaf]);
 }
 
+/* Batches that are added together. */
+typedef struct held_batches {
+    size_t count, most;
+    uint64_t values;
+    batch_work list[ALD__MARK_HELD_MOST];
+} held_batches;
+
+#ifndef ALD_ONE_THREAD
+
 /* ---- one column, its rows in parts */
 
 typedef struct leaf_part {
@@ -117,13 +126,6 @@ static void add_part(void *arg, uint32_t index)
     p->error.status =
         (int32_t)ald__mark_leaf_add(w->leaf, &p->slots, &p->tally, &p->reason, &p->error);
 }
-
-/* Batches that are added together. */
-typedef struct held_batches {
-    size_t count, most;
-    uint64_t values;
-    batch_work list[ALD__MARK_HELD_MOST];
-} held_batches;
 
 /* Parts behind the tally's values; `at` of them are before these. Returns how many parts there are now. */
 static size_t cut_slots(const ald__mark_slots *slots, const ald__mark_tally *tally, size_t at,
@@ -208,6 +210,8 @@ static ald_status add_long(ald__mark_survey *s, held_batches *held, ald_error *e
     return ALD_OK;
 }
 
+#endif
+
 static void release_held(held_batches *held)
 {
     for (size_t i = 0; i < held->count; i++) {
@@ -221,7 +225,11 @@ static void release_held(held_batches *held)
 static ald_status add_held(ald__mark_survey *s, held_batches *held, ald_error *err)
 {
     const size_t leaves = s->leaves.count;
-    ald_status st = held->count > 0 && leaves > 0 ? add_long(s, held, err) : ALD_OK;
+    ald_status st = ALD_OK;
+#ifndef ALD_ONE_THREAD
+    if (held->count > 0 && leaves > 0)
+        st = add_long(s, held, err);
+#endif
     for (size_t b = 0; b < held->count && leaves > 0 && st == ALD_OK; b++) {
         batch_work *w = &held->list[b];
         ald__mark_run_tasks(s->host, leaves, add_leaf_values, w);
