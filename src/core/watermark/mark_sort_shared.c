@@ -49,7 +49,7 @@ typedef struct sorter {
     uint32_t counts[PIECES_MOST][BUCKETS]; /* of a piece's keys; then where the next one goes */
     uint8_t *bucket;                       /* of each key */
     cells cells;
-    uint64_t sample[2 * SAMPLED];
+    uint64_t *sample, room[2 * SAMPLED];
     ald__mark_digits digits[]; /* one for each piece */
 } sorter;
 
@@ -66,29 +66,37 @@ static inline uint64_t cell_of(uint64_t key, uint64_t least, unsigned shift)
     return cell < CELLS ? cell : CELLS - 1;
 }
 
-/* As many keys of the sample for each; returns how many of them are equal to others. */
-static size_t choose_buckets(sorter *s)
+/* Returns how many keys of the sample, which is sorted then, are equal to others. */
+static size_t take_sample(sorter *s)
 {
-    const size_t count = s->tally->count;
-    cells *c = &s->cells;
-    uint64_t *sample = s->sample;
-    size_t cell = 0, equal = 0;
-    unsigned bits, used = DIGITS_LEAST;
+    const size_t step = s->tally->count / SAMPLED;
+    uint64_t *keys = s->room;
+    size_t equal = 0;
+    unsigned used = DIGITS_LEAST;
     for (size_t i = 0; i < SAMPLED; i++)
-        sample[i] = ald__mark_sort_key(s->tally->value[count / SAMPLED * i]);
-    sample = ald__mark_sort_keys(sample, sample + SAMPLED, SAMPLED, &used, s->digits[0]);
-    c->least = sample[0];
-    bits = bits_of_range(sample[SAMPLED - 1] - c->least);
+        keys[i] = ald__mark_sort_key(s->tally->value[step * i]);
+    s->sample = ald__mark_sort_keys(keys, keys + SAMPLED, SAMPLED, &used, s->digits[0]);
+    for (size_t i = 1; i < SAMPLED; i++)
+        equal += s->sample[i] == s->sample[i - 1];
+    return equal;
+}
+
+/* As many keys of the sample for each. */
+static void choose_buckets(sorter *s)
+{
+    cells *c = &s->cells;
+    const uint64_t least = s->sample[0];
+    const unsigned bits = bits_of_range(s->sample[SAMPLED - 1] - least);
+    size_t cell = 0;
+    c->least = least;
     c->shift = bits > CELL_BITS ? bits - CELL_BITS : 0;
     for (size_t i = 0; i < SAMPLED; i++) {
-        const size_t end = (size_t)cell_of(sample[i], c->least, c->shift) + 1;
+        const size_t end = (size_t)cell_of(s->sample[i], least, c->shift) + 1;
         if (cell < end)
             memset(c->bucket + cell, (int)(i * BUCKETS / SAMPLED), end - cell);
         cell = end;
-        equal += i > 0 && sample[i] == sample[i - 1];
     }
     memset(c->bucket + cell, BUCKETS - 1, CELLS - cell);
-    return equal;
 }
 
 static void count_piece(void *arg, uint32_t index)
@@ -309,7 +317,8 @@ static ald_status sort_in_pieces(sorter *s, const ald_host *host, ald_error *err
     ald__mark_tally *t = s->tally;
     s->from.value = t->value;
     s->from.weight = t->weight;
-    if (choose_buckets(s) < EQUAL_LEAST) {
+    if (take_sample(s) < EQUAL_LEAST) {
+        choose_buckets(s);
         fill_buckets(s, host);
         ald__mark_run_tasks(host, s->pieces, sort_buckets, s);
         t->count = close_up(&s->from, 0, s->pieces);
