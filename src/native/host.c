@@ -43,11 +43,19 @@ static void *native_alloc(void *ctx, size_t size)
     return p;
 }
 
+/* What grows to a multiple is worth huge pages, too; a large block is better moved page by page. */
 static void *native_resize(void *ctx, void *ptr, size_t old_size, size_t new_size)
 {
-    (void)ctx;
-    (void)old_size;
-    return realloc(ptr, new_size);
+    void *p;
+    if (new_size < HUGE_BYTES || new_size / 4 < old_size)
+        return realloc(ptr, new_size);
+    p = native_alloc(ctx, new_size);
+    if (p == NULL)
+        return NULL;
+    if (old_size > 0)
+        memcpy(p, ptr, old_size);
+    free(ptr);
+    return p;
 }
 
 static void native_release(void *ctx, void *ptr, size_t size)

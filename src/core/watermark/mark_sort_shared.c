@@ -16,8 +16,9 @@
 #define CELLS (1u << CELL_BITS)
 #define SAMPLED 2048
 #define PIECES_MOST 64
-#define PIECES_EACH 4 /* of a thread */
-#define EQUAL_LEAST 6 /* of a sample: then a third of the values are different, or fewer */
+#define PIECES_EACH 4      /* of a thread */
+#define EQUAL_LEAST 6      /* of a sample: then a third of the values are different, or fewer */
+#define LEAST_COPIED 65536 /* values that are worth threads */
 #define PAGE_KEYS 512
 
 static unsigned bits_of_range(uint64_t n)
@@ -237,11 +238,11 @@ static void merge_part(void *arg, uint32_t index)
     s->to.end[index] = (uint32_t)(value - s->to.value);
 }
 
-/* Runs [first, first + count), one behind the other; returns where they end. */
-static uint32_t close_up(runs *r, size_t first, size_t count)
+/* Runs one behind the other; returns where the last one ends. */
+static uint32_t close_up(runs *r, size_t count)
 {
-    size_t to = r->first[first];
-    for (size_t i = first; i < first + count; i++) {
+    size_t to = 0;
+    for (size_t i = 0; i < count; i++) {
         const size_t at = r->first[i], n = r->end[i] - at;
         if (to != at) {
             memmove(r->value + to, r->value + at, n * sizeof *r->value);
@@ -252,65 +253,59 @@ static uint32_t close_up(runs *r, size_t first, size_t count)
     return (uint32_t)to;
 }
 
+/* A merged part, back to where it came from. */
+static void copy_part(void *arg, uint32_t index)
+{
+    const sorter *s = arg;
+    const size_t at = s->to.first[index], n = s->to.end[index] - at, to = s->to.packed[index];
+    memcpy(s->from.value + to, s->to.value + at, n * sizeof *s->to.value);
+    memcpy(s->from.weight + to, s->to.weight + at, n * sizeof *s->to.weight);
+}
+
+/* Where each of some runs would begin if no room was between them; returns how much they hold. */
+static uint32_t pack_runs(runs *r, size_t count)
+{
+    uint32_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        r->packed[i] = at;
+        at += r->end[i] - r->first[i];
+    }
+    return at;
+}
+
 /* Neighbouring runs become one, until one is left. */
 static void merge_runs(sorter *s, const ald_host *host)
 {
     for (size_t count = s->pieces; count > 1; count /= 2) {
-        runs swap;
-        uint32_t at = 0;
-        for (size_t i = 0; i < count; i++) {
-            s->from.packed[i] = at;
-            at += s->from.end[i] - s->from.first[i];
-        }
-        ald__mark_run_tasks(host, count / 2 * PIECES_EACH, merge_part, s);
+        const size_t parts = count / 2 * PIECES_EACH;
+        uint32_t all;
+        (void)pack_runs(&s->from, count);
+        ald__mark_run_tasks(host, parts, merge_part, s);
+        all = pack_runs(&s->to, parts);
+        ald__mark_run_tasks(all >= LEAST_COPIED ? host : NULL, parts, copy_part, s);
         for (size_t i = 0; i < count / 2; i++) {
-            s->to.end[i] = close_up(&s->to, i * PIECES_EACH, PIECES_EACH);
-            s->to.first[i] = s->to.first[i * PIECES_EACH];
+            s->from.first[i] = s->to.packed[i * PIECES_EACH];
+            s->from.end[i] = i + 1 < count / 2 ? s->to.packed[(i + 1) * PIECES_EACH] : all;
         }
-        swap = s->from;
-        s->from = s->to;
-        s->to = swap;
     }
-}
-
-/* The tally takes the blocks that the last run is in; the others are freed. */
-static void take_blocks(sorter *s, size_t room)
-{
-    ald__mark_tally *t = s->tally;
-    if (s->from.value != t->value) {
-        ald__release(t->alloc, t->value, t->capacity * sizeof(double));
-        ald__release(t->alloc, t->weight, t->weight_capacity * sizeof(uint64_t));
-        t->value = s->from.value;
-        t->weight = s->from.weight;
-        t->capacity = t->weight_capacity = room;
-        return;
-    }
-    ald__release(t->alloc, s->to.value, room * sizeof(double));
-    ald__release(t->alloc, s->to.weight, room * sizeof(uint64_t));
 }
 
 static ald_status sort_runs(sorter *s, const ald_host *host, ald_error *err)
 {
     const ald_allocator *alloc = s->tally->alloc;
-    size_t room = 0;
+    size_t bytes;
     ald__mark_run_tasks(host, s->pieces, sort_run, s);
-    for (size_t i = 0; i < s->pieces; i++)
-        room += s->from.end[i] - s->from.first[i];
-    s->to.value = ald__alloc(alloc, room * sizeof(double), err);
-    s->to.weight = ald__alloc(alloc, room * sizeof(uint64_t), err);
-    if (s->to.value == NULL || s->to.weight == NULL) {
-        if (s->to.value != NULL)
-            ald__release(alloc, s->to.value, room * sizeof(double));
-        if (s->to.weight != NULL)
-            ald__release(alloc, s->to.weight, room * sizeof(uint64_t));
-        return ALD_E_NOMEM;
-    }
-    merge_runs(s, host);
-    take_blocks(s, room);
-    return ALD_OK;
+    bytes = pack_runs(&s->from, s->pieces) * sizeof(double);
+    s->to.value = ald__alloc(alloc, bytes, err);
+    s->to.weight = ald__alloc(alloc, bytes, err);
+    if (s->to.value != NULL && s->to.weight != NULL)
+        merge_runs(s, host);
+    if (s->to.value != NULL)
+        ald__release(alloc, s->to.value, bytes);
+    if (s->to.weight != NULL)
+        ald__release(alloc, s->to.weight, bytes);
+    return s->to.value != NULL && s->to.weight != NULL ? ALD_OK : ALD_E_NOMEM;
 }
-
-/* ---- */
 
 static ald_status sort_in_pieces(sorter *s, const ald_host *host, ald_error *err)
 {
@@ -321,7 +316,7 @@ static ald_status sort_in_pieces(sorter *s, const ald_host *host, ald_error *err
         choose_buckets(s);
         fill_buckets(s, host);
         ald__mark_run_tasks(host, s->pieces, sort_buckets, s);
-        t->count = close_up(&s->from, 0, s->pieces);
+        t->count = close_up(&s->from, s->pieces);
         return ALD_OK;
     }
     s->pieces /= PIECES_EACH;

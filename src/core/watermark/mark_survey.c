@@ -116,13 +116,15 @@ typedef struct leaf_part {
 
 typedef struct leaf_work {
     const ald__mark_leaf *leaf;
+    size_t count;
     leaf_part parts[PARTS_MOST];
 } leaf_work;
 
 static void add_part(void *arg, uint32_t index)
 {
     leaf_work *w = arg;
-    leaf_part *p = &w->parts[index];
+    /* from two places: fresh memory comes in large pages, and a page that two threads want at once is cleared by both */
+    leaf_part *p = &w->parts[index / 2 + (index % 2 != 0 ? (w->count + 1) / 2 : 0)];
     p->error.status =
         (int32_t)ald__mark_leaf_add(w->leaf, &p->slots, &p->tally, &p->reason, &p->error);
 }
@@ -143,12 +145,12 @@ static size_t cut_slots(const ald__mark_slots *slots, const ald__mark_tally *tal
 }
 
 /* Runs the parts of a leaf, and joins them. */
-static ald_status add_parts(ald__mark_survey *s, size_t leaf, leaf_work *w, size_t count,
-                            ald_error *err)
+static ald_status add_parts(ald__mark_survey *s, size_t leaf, leaf_work *w, ald_error *err)
 {
     ald_status st = ALD_OK;
-    ald__mark_run_tasks(s->host, count, add_part, w);
-    for (size_t i = 0; i < count && st == ALD_OK && s->reasons[leaf] == ALD_WATERMARK_NONE; i++) {
+    ald__mark_run_tasks(s->host, w->count, add_part, w);
+    for (size_t i = 0; i < w->count && st == ALD_OK && s->reasons[leaf] == ALD_WATERMARK_NONE;
+         i++) {
         st = (ald_status)w->parts[i].error.status;
         if (st != ALD_OK && err != NULL)
             *err = w->parts[i].error;
@@ -186,7 +188,8 @@ static ald_status add_in_parts(ald__mark_survey *s, size_t leaf, const held_batc
         n = cut_slots(slots, tally, at, size, w, n);
         at += (size_t)slots->count;
     }
-    st = add_parts(s, leaf, w, n, err);
+    w->count = n;
+    st = add_parts(s, leaf, w, err);
     ald__release(&s->host->alloc, w, sizeof *w);
     return st;
 }
@@ -277,8 +280,9 @@ static int is_chosen(const uint32_t *columns, size_t count, uint32_t column)
     return 0;
 }
 
-static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint32_t *columns,
-                          size_t column_count, ald__mark_use use, ald_error *err)
+static ald_status prepare(ald__mark_survey *s, uint64_t rows, uint64_t memory_bytes,
+                          const uint32_t *columns, size_t column_count, ald__mark_use use,
+                          ald_error *err)
 {
     size_t used = 0, count, limit;
     for (size_t i = 0; i < column_count && columns != NULL; i++) {
@@ -310,8 +314,10 @@ static ald_status prepare(ald__mark_survey *s, uint64_t memory_bytes, const uint
         used += leaf->reason == ALD_WATERMARK_NONE;
     }
     limit = ald__mark_value_limit(memory_bytes, used);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         ald__mark_tally_init(&s->tallies[i], &s->host->alloc, limit);
+        s->tallies[i].expected = rows < limit ? (size_t)rows : limit;
+    }
     return ALD_OK;
 }
 
@@ -356,7 +362,8 @@ ald_status ald__mark_survey_read(ald__mark_survey *out, const ald_host *host,
     st = ald_schema_copy(host, &schema, &out->schema, err);
     schema.release(&schema);
     if (st == ALD_OK)
-        st = prepare(out, memory_bytes, columns, column_count, use, err);
+        st = prepare(out, ald_stream_row_count(batches), memory_bytes, columns, column_count, use,
+                     err);
     if (st == ALD_OK)
         st = survey_batches(out, batches, err);
     if (st != ALD_OK)

@@ -8,6 +8,7 @@
 
 #define FIRST_CAPACITY 4096
 #define FEW 256
+#define TRUSTED 64
 #define LANES 4
 #define SKIPPED 8
 #define TESTED_VALUES 20000
@@ -95,6 +96,18 @@ static ald_status resize_weights(ald__mark_tally *t, size_t capacity, ald_error 
     return ALD_OK;
 }
 
+/* Twice as much until `count` values fit, or as much as is expected: what is there vouches for up to TRUSTED times as much. */
+static size_t grown_capacity(const ald__mark_tally *t, size_t count)
+{
+    size_t capacity = t->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : t->capacity;
+    size_t most = count < t->limit / TRUSTED ? count * TRUSTED : t->limit;
+    while (capacity < count)
+        capacity = capacity < t->limit / 2 ? capacity * 2 : t->limit;
+    most = most < t->expected ? most : t->expected;
+    capacity = capacity < most ? most : capacity;
+    return capacity < t->limit ? capacity : t->limit;
+}
+
 /* Room for one more. */
 static ald_status make_room(ald__mark_tally *t, ald_error *err)
 {
@@ -103,9 +116,7 @@ static ald_status make_room(ald__mark_tally *t, ald_error *err)
         make_thin(t);
     if (t->count < t->capacity)
         return ALD_OK;
-    capacity = t->capacity == 0 ? FIRST_CAPACITY : t->capacity * 2;
-    if (capacity > t->limit)
-        capacity = t->limit;
+    capacity = grown_capacity(t, t->count + 1);
     if (t->weight != NULL)
         ALD_TRY(resize_weights(t, capacity, err));
     return resize_values(t, capacity, err);
@@ -248,13 +259,10 @@ ald_status ald__mark_tally_add_run(ald__mark_tally *tally, double value, uint64_
 ald_status ald__mark_tally_reserve(ald__mark_tally *tally, size_t count, int *is_there,
                                    ald_error *err)
 {
-    size_t capacity = tally->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : tally->capacity;
     *is_there = tally->thin == 0 && tally->weight == NULL && count <= tally->limit - tally->count;
     if (!*is_there || tally->capacity - tally->count >= count)
         return ALD_OK;
-    while (capacity - tally->count < count)
-        capacity = capacity < tally->limit / 2 ? capacity * 2 : tally->limit;
-    return resize_values(tally, capacity, err);
+    return resize_values(tally, grown_capacity(tally, tally->count + count), err);
 }
 
 void ald__mark_tally_part(const ald__mark_tally *tally, size_t begin, size_t count,

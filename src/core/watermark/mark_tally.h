@@ -15,6 +15,7 @@
 typedef struct ald__mark_tally {
     const ald_allocator *alloc;
     size_t limit;
+    size_t expected; /* values, as somebody said; 0: not known */
     double *value;
     uint64_t *weight; /* NULL: all 1 */
     size_t count, capacity;

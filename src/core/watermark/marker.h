@@ -38,8 +38,8 @@ int ald__mark_is_shared_out(const ald_host *host, size_t values, size_t columns)
 
 /* How many batches of such a table may be held, so that there is work enough for threads: more than one where they are of numbers
  * only, and columns are shared out. */
-#define ALD__MARK_HELD_MOST 8
-#define ALD__MARK_HELD_VALUES 524288 /* and no more, once they have so many */
+#define ALD__MARK_HELD_MOST 16
+#define ALD__MARK_HELD_VALUES (1 << 20) /* and no more, once they have so many */
 size_t ald__mark_batches_held(const ald_host *host, const ald__mark_leaves *leaves);
 
 /* How many values of a column fit, when `columns` of them share the memory. */

@@ -282,7 +282,7 @@ static int try_usual(ald__mark_suspect *s, ald__mark_pass *pass, phase_stats *st
 /* Domains that are tried side by side. */
 typedef struct domain_tries {
     const ald__mark_suspect *suspect;
-    size_t count, strands; /* strand i tries domains i, i + strands, ... */
+    size_t count, strands; /* strand i tries every so manieth */
     int decimals[DOMAINS_MOST];
     uint8_t has_failed[DOMAINS_MOST];
     ald__mark_guess best[DOMAINS_MOST][ALD__MARK_FAMILIES];
@@ -301,7 +301,8 @@ static void try_strand(void *arg, uint32_t index)
     ald__mark_pass *pass = ald__mark_pass_new(&own, GUESS_VALUES, NULL);
     phase_stats *stats = pass != NULL ? ald__alloc(own.alloc, 2 * sizeof *stats, NULL) : NULL;
     t->has_failed[index] = stats == NULL;
-    for (size_t i = index; i < t->count && stats != NULL; i += t->strands) {
+    for (size_t n = index; n < t->count && stats != NULL; n += t->strands) {
+        const size_t i = n > 0 ? t->count - n : 0; /* those that take longest come first */
         forget_guesses(&own);
         try_domain(&own, pass, stats, t->decimals[i]);
         memcpy(t->best[i], own.guess, sizeof own.guess);
