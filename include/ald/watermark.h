@@ -143,7 +143,7 @@ ALD_API ALD_NODISCARD ald_status ald_watermark_survey(ald_watermark *watermark,
                                                       struct ArrowArrayStream *batches,
                                                       ald_error *err);
 /* Pass two: replaces *batches, the same rows again, by marked ones; on failure they are released. The new stream must be
- * released before `watermark` is freed. More than once is fine. */
+ * released before `watermark` is freed. More than once is fine. With threads, batches of numbers alone are read ahead, up to 16. */
 ALD_API ALD_NODISCARD ald_status ald_watermark_apply(ald_watermark *watermark,
                                                      struct ArrowArrayStream *batches,
                                                      ald_error *err);
