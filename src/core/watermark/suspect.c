@@ -50,8 +50,8 @@ typedef struct first_look {
 
 static void find_soft(ald__mark_suspect *s, const double *soft)
 {
-    const size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES;
-    double most = -1, least = 4 / ald__mark_sqrt_about(2 * (double)(s->count / step));
+    const size_t step = (s->count + GUESS_VALUES - 1) / GUESS_VALUES, seen = s->count / step;
+    double most = -1, least = 4 / ald__mark_sqrt_about(2 * (double)seen);
     s->soft_is_known = 1;
     for (int d = 0; d <= ALD__MARK_DECIMALS_MOST; d++)
         most = soft[d] > most ? soft[d] : most;
