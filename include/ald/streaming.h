@@ -38,6 +38,11 @@ ALD_API ALD_NODISCARD ald_status ald_streaming_salvage(const ald_source *source,
                                                        const ald_load_options *options,
                                                        const ald_host *host, ald_streaming **out,
                                                        ald_error *err);
+/* The payload has a piece before its first chunk, the prologue, and one behind the last, the epilogue (`at_end`). A salvaged
+ * file is read without them; this checks one as ald_streaming_open would. *bytes, also after a failure: where the file has it. */
+ALD_API ALD_NODISCARD ald_status ald_streaming_check_edge(const ald_streaming *streaming,
+                                                          int at_end, ald_range *bytes,
+                                                          ald_error *err);
 /* NULL is fine. Batches that were given out stay valid. */
 ALD_API void ald_streaming_close(ald_streaming *streaming);
 

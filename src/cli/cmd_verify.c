@@ -62,16 +62,6 @@ static ald_status check_ald(cli_env *env, cli_input *in, ald_error *err)
                : ald_load(&in->source, &options, &env->host, &in->dataset, err);
 }
 
-static void hint_damage(cli_env *env, const cli_input *in, ald_status status)
-{
-    if ((status == ALD_E_CHECKSUM_MISMATCH || status == ALD_E_INVALID_FORMAT ||
-         status == ALD_E_TRUNCATED) &&
-        cli_input_has_chunks(in)) {
-        cli_hint(env, "get a new copy; or `alimentar verify --report FILE` lists the damaged "
-                      "chunks, and `alimentar repair IN OUT` saves the others");
-    }
-}
-
 static void print_checks(verify_page *page, const cli_input *in, const verify_list *list,
                          const ald_info *info, const ald_error *failure)
 {
@@ -127,7 +117,6 @@ static ald_status verify_ald(cli_env *env, const verify_args *args, verify_page 
     }
     page->row_count = info != NULL ? info->num_rows : 0;
     print_checks(page, in, &list, info, status != ALD_OK ? &failure : NULL);
-    hint_damage(env, in, status);
     cli_trust_explain(env, &in->trust, &in->source, status);
     if (status != ALD_OK && err != NULL) {
         *err = failure;
@@ -167,7 +156,43 @@ static ald_status verify_stream(cli_env *env, verify_page *page, cli_input *in, 
     return status;
 }
 
-/* Every chunk by itself, whatever else is wrong with the file. */
+static void print_damage(const verify_args *args, const cli_input *in, const damage_list *damage)
+{
+    if (args->json) {
+        json_print j = {0};
+        json_open(&j, NULL, '{');
+        json_text(&j, "file", in->name);
+        damage_json(&j, damage);
+        json_close(&j, '}');
+        json_end(&j);
+        return;
+    }
+    damage_print(damage);
+    cli_printf("%" PRIu64 " of %" PRIu64 " chunks are whole; %" PRIu64
+               " rows are in the others%s\n",
+               damage->chunk_count - damage->count, damage->chunk_count, damage->lost_rows,
+               damage->outside_count > 0 ? "; there is damage outside the chunks" : "");
+}
+
+static ald_status tell_damage(cli_env *env, const damage_list *damage, ald_error *err)
+{
+    const ald_error *first = damage->count > 0           ? &damage->items[0].error
+                             : damage->outside_count > 0 ? &damage->outside[0].error
+                                                         : NULL;
+    if (first == NULL) {
+        return ALD_OK;
+    }
+    cli_hint(env, "`alimentar repair IN OUT` saves the chunks that are whole");
+    if (damage->count == 0) {
+        return ald_error_set(err, (ald_status)first->status, ALD_NO_OFFSET,
+                             "damage outside the chunks");
+    }
+    return ald_error_set(err, (ald_status)first->status, ALD_NO_OFFSET, "%zu damaged chunk%s%s",
+                         damage->count, damage->count == 1 ? "" : "s",
+                         damage->outside_count > 0 ? ", and damage outside them" : "");
+}
+
+/* Every chunk by itself, whatever else is wrong with the file; then what else that is. */
 static ald_status report_damage(cli_env *env, const verify_args *args, cli_input *in,
                                 ald_error *err)
 {
@@ -184,24 +209,13 @@ static ald_status report_damage(cli_env *env, const verify_args *args, cli_input
             batch.release(&batch);
         }
     }
-    if (status == ALD_OK && args->json) {
-        json_print j = {0};
-        json_open(&j, NULL, '{');
-        json_text(&j, "file", in->name);
-        damage_json(&j, &damage);
-        json_close(&j, '}');
-        json_end(&j);
-    } else if (status == ALD_OK) {
-        damage_print(&damage);
-        cli_printf("%" PRIu64 " of %" PRIu64 " chunks are whole; %" PRIu64 " rows are in the "
-                   "others\n",
-                   damage.chunk_count - damage.count, damage.chunk_count, damage.lost_rows);
+    if (status == ALD_OK) {
+        status = damage_look_outside(&damage, env, in, in->streaming, err);
     }
-    if (status == ALD_OK && damage.count > 0) {
+    if (status == ALD_OK) {
+        print_damage(args, in, &damage);
         env->subject = in->name;
-        cli_hint(env, "`alimentar repair IN OUT` saves the chunks that are whole");
-        status = ald_error_set(err, (ald_status)damage.items[0].error.status, ALD_NO_OFFSET,
-                               "%zu damaged chunk%s", damage.count, damage.count == 1 ? "" : "s");
+        status = tell_damage(env, &damage, err);
     }
     damage_clear(&damage);
     return status;
@@ -258,8 +272,8 @@ static const opt_spec output_specs[] = {
     {.name = "report",
      .kind = OPT_FLAG,
      .offset = offsetof(verify_args, report),
-     .help = "of a .ald with chunks: list the damaged ones, with their rows and bytes, and check "
-             "nothing else"},
+     .help = "of one .ald with chunks: list what is damaged, chunks with their rows and bytes, and "
+             "parts outside them; signer and license are not looked at"},
 };
 static const opt_group group_output = OPT_GROUP("Output", output_specs);
 

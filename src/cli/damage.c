@@ -3,9 +3,11 @@
 #include "cli/damage.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ald/native.h"
 #include "cli/cli.h"
 
 static damaged_chunk *add(damage_list *list)
@@ -75,6 +77,126 @@ ald_status damage_open(cli_env *env, cli_input *in, ald_streaming **out, ald_err
     return status;
 }
 
+/* ---- outside the chunks */
+
+/* Failures that are not the file's are passed on. */
+static ald_status note_part(damage_list *list, const char *name, ald_range bytes,
+                            const ald_error *why, ald_error *err)
+{
+    ald_status status = (ald_status)why->status;
+    damaged_part *part = &list->outside[list->outside_count];
+    if (status == ALD_E_NOMEM || status == ALD_E_IO) {
+        if (err != NULL) {
+            *err = *why;
+        }
+        return status;
+    }
+    list->outside_count++;
+    part->name = name;
+    part->bytes = bytes;
+    part->error = *why;
+    return ALD_OK;
+}
+
+/* What the error of a whole file is about. Of its head, what a salvaged file does without; else what follows the payload. */
+static ald_status note_rest(damage_list *list, const ald_info *info, const ald_error *why,
+                            ald_error *err)
+{
+    const ald_sections *s = &info->sections;
+    uint64_t size = info->file_size_bytes, end = s->payload.begin + info->payload_size;
+    ald_range rest = {end < size ? end : size, size};
+    if (why->offset < s->payload.begin) {
+        int in_index = why->offset >= s->array_index.begin && why->offset < s->array_index.end;
+        return in_index ? note_part(list, "array index", s->array_index, why, err)
+                        : note_part(list, "head", (ald_range){0, s->payload.begin}, why, err);
+    }
+    if (why->offset > rest.begin && why->offset <= size) {
+        rest.begin = why->offset;
+    }
+    return note_part(list, "end", rest, why, err);
+}
+
+/* The CRC32 is over everything: it tells something only where nothing else is known to be damaged. Frames have a few bytes
+ * that change nothing, and that nothing else covers. */
+static ald_status note_crc32(damage_list *list, const ald_info *info, const ald_error *why,
+                             ald_error *err)
+{
+    int has_prefix_crc32 =
+        info->facts != NULL && ald_value_find(info->facts, "prefix_crc32") != NULL;
+    ald_range bytes = {has_prefix_crc32 ? info->sections.payload.begin + info->payload_size : 0,
+                       info->file_size_bytes};
+    ald_error text;
+    if (why->status != ALD_E_CHECKSUM_MISMATCH) {
+        return note_part(list, "end", bytes, why, err);
+    }
+    (void)ald_error_set(&text, ALD_E_CHECKSUM_MISMATCH, why->offset,
+                        "%.100s; every row is whole: these bytes, or some that no row needs",
+                        why->msg);
+    return note_part(list, has_prefix_crc32 ? "end" : "any part", bytes, &text, err);
+}
+
+ald_status damage_look_outside(damage_list *list, const cli_env *env, const cli_input *in,
+                               const ald_streaming *file, ald_error *err)
+{
+    static const char *const edges[] = {"prologue", "epilogue"};
+    const ald_info *info = ald_streaming_info(file);
+    ald_load_options options = ALD_LOAD_OPTIONS_INIT;
+    ald_inspection *whole = NULL;
+    ald_error why;
+    ald_status status = ALD_OK;
+    for (int i = 0; status == ALD_OK && i < 2; i++) {
+        ald_range bytes;
+        if (ald_streaming_check_edge(file, i, &bytes, &why) != ALD_OK) {
+            status = note_part(list, edges[i], bytes, &why, err);
+        }
+    }
+    if (status != ALD_OK) {
+        return status;
+    }
+    if (ald_inspect(&in->source, &options, &env->host, &whole, &why) != ALD_OK) {
+        return note_rest(list, info, &why, err);
+    }
+    ald_inspection_free(whole);
+    options.check_all = 1;
+    if (list->count > 0 || list->outside_count > 0) {
+        return ALD_OK;
+    }
+    if (ald_inspect(&in->source, &options, &env->host, &whole, &why) != ALD_OK) {
+        return note_crc32(list, info, &why, err);
+    }
+    ald_inspection_free(whole);
+    return ALD_OK;
+}
+
+/* ---- */
+
+/* Whether the chunks can be got at; of an encrypted file, by who has the key. */
+static int is_repairable(const cli_env *env, const char *path)
+{
+    ald_streaming *file = NULL;
+    ald_source source;
+    if (ald_file_open(path, 0, &source, NULL) != ALD_OK) {
+        return 0;
+    }
+    ald_status status = ald_streaming_salvage(&source, NULL, &env->host, &file, NULL);
+    ald_streaming_close(file);
+    ald_source_close(&source);
+    return status == ALD_OK || status == ALD_E_DECRYPTION_FAILED;
+}
+
+/* Errors that are about bytes of a file tell where. */
+void damage_hint(cli_env *env, const ald_error *err)
+{
+    int is_damage = err->status == ALD_E_CHECKSUM_MISMATCH || err->status == ALD_E_INVALID_FORMAT ||
+                    err->status == ALD_E_TRUNCATED;
+    if (is_damage && err->offset != ALD_NO_OFFSET && env->hint[0] == '\0' &&
+        strchr(err->msg, '\n') == NULL && env->subject != NULL &&
+        is_repairable(env, env->subject)) {
+        cli_hint(env, "get a new copy; or `alimentar verify --report FILE` lists the damaged "
+                      "chunks, and `alimentar repair IN OUT` saves the others");
+    }
+}
+
 void damage_clear(damage_list *list)
 {
     free(list->items);
@@ -89,6 +211,19 @@ void damage_print(const damage_list *list)
                    " to %" PRIu64 ": %s: %s\n",
                    d->index, d->first_row, d->end_row - 1, d->bytes.begin, d->bytes.end - 1,
                    ald_status_name((ald_status)d->error.status), d->error.msg);
+    }
+    for (size_t i = 0; i < list->outside_count; i++) {
+        const damaged_part *p = &list->outside[i];
+        char bytes[64];
+        if (p->bytes.begin == p->bytes.end) {
+            snprintf(bytes, sizeof(bytes), "from byte %" PRIu64 " on", p->bytes.begin);
+        } else {
+            snprintf(bytes, sizeof(bytes), "bytes %" PRIu64 " to %" PRIu64, p->bytes.begin,
+                     p->bytes.end - 1);
+        }
+        cli_printf("damaged    %s: %s: %s: %.*s\n", p->name, bytes,
+                   ald_status_name((ald_status)p->error.status), (int)strcspn(p->error.msg, "\n"),
+                   p->error.msg);
     }
 }
 
@@ -107,6 +242,18 @@ void damage_json(json_print *j, const damage_list *list)
         json_uint(j, "end_byte", d->bytes.end);
         json_text(j, "error", ald_status_name((ald_status)d->error.status));
         json_text(j, "message", d->error.msg);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_open(j, "outside", '[');
+    for (size_t i = 0; i < list->outside_count; i++) {
+        const damaged_part *p = &list->outside[i];
+        json_open(j, NULL, '{');
+        json_text(j, "part", p->name);
+        json_uint(j, "first_byte", p->bytes.begin);
+        json_uint(j, "end_byte", p->bytes.end);
+        json_text(j, "error", ald_status_name((ald_status)p->error.status));
+        json_text(j, "message", p->error.msg);
         json_close(j, '}');
     }
     json_close(j, ']');

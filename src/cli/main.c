@@ -11,6 +11,7 @@
 #include "ald/native.h"
 #include "cli/cleanup.h"
 #include "cli/cli.h"
+#include "cli/damage.h"
 #include "cli/passphrase.h"
 
 static ald_status unknown_verb(cli_env *env, const char *word, ald_error *err)
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
     cli_cleanup_install();
     ald_status status = dispatch(&env, argc > 0 ? argc - 1 : 0, argv + 1, &err);
     if (status != ALD_OK) {
+        damage_hint(&env, &err);
         cli_report(&env, &err);
     }
     free(env.seen.items);

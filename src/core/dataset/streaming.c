@@ -129,7 +129,7 @@ static ald_status decode_piece(const ald_streaming *s, uint64_t piece, const uin
 /* ---- opening */
 
 /* Prologue or epilogue, decompressed and compared with what it must be. */
-static ald_status check_piece(ald_streaming *s, uint64_t piece, const uint8_t *expected,
+static ald_status check_piece(const ald_streaming *s, uint64_t piece, const uint8_t *expected,
                               ald_status otherwise, const char *what, ald_error *err)
 {
     ald__stored stored;
@@ -147,16 +147,26 @@ static ald_status check_piece(ald_streaming *s, uint64_t piece, const uint8_t *e
     return st;
 }
 
+static ald_status check_prologue(const ald_streaming *s, const uint8_t *section, ald_error *err)
+{
+    return check_piece(s, 0, section, ALD_E_SCHEMA_MISMATCH, "the payload's prologue", err);
+}
+
+static ald_status check_epilogue(const ald_streaming *s, ald_error *err)
+{
+    return check_piece(s, s->file.chunk_count + 1, end_marker, ALD_E_INVALID_FORMAT, "the epilogue",
+                       err);
+}
+
 static ald_status open_pieces(ald_streaming *s, ald_error *err)
 {
     ald_range r = s->file.sections.schema;
     uint8_t *section = NULL;
     ald_status st;
     ALD_TRY(ald__file_copy(&s->file, r, &section, err));
-    st = check_piece(s, s->file.chunk_count + 1, end_marker, ALD_E_INVALID_FORMAT, "the epilogue",
-                     err);
+    st = check_epilogue(s, err);
     if (st == ALD_OK)
-        st = check_piece(s, 0, section, ALD_E_SCHEMA_MISMATCH, "the payload's prologue", err);
+        st = check_prologue(s, section, err);
     if (st == ALD_OK)
         st = ald__schema_section_read(&s->file, section, &s->schema, err);
     ald__release(&s->host.alloc, section, (size_t)(r.end - r.begin) + 1);
@@ -288,6 +298,23 @@ ald_status ald_streaming_salvage(const ald_source *source, const ald_load_option
                                  const ald_host *host, ald_streaming **out, ald_error *err)
 {
     return open_streaming(open_salvage, source, options, host, out, err);
+}
+
+ald_status ald_streaming_check_edge(const ald_streaming *s, int at_end, ald_range *bytes,
+                                    ald_error *err)
+{
+    uint64_t begin = s->file.sections.payload.begin;
+    ald_range r = s->file.sections.schema;
+    uint8_t *section = NULL;
+    ald_status st;
+    bytes->begin = begin + (at_end ? ald__file_piece_end(&s->file, s->file.chunk_count) : 0);
+    bytes->end = begin + ald__file_piece_end(&s->file, at_end ? s->file.chunk_count + 1 : 0);
+    if (at_end)
+        return check_epilogue(s, err);
+    ALD_TRY(ald__file_copy(&s->file, r, &section, err));
+    st = check_prologue(s, section, err);
+    ald__release(&s->host.alloc, section, (size_t)(r.end - r.begin) + 1);
+    return st;
 }
 
 void ald_streaming_close(ald_streaming *s)
