@@ -8,6 +8,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/endian.h"
+#include "core/container/file.h"
 #include "core/container/header.h"
 #include "core/dataset/aligned.h"
 #include "core/dataset/chunk_tunings.h"
@@ -22,6 +23,8 @@
 #define END_BYTES 8u
 #define SLOTS_MAX ALD__TUNED_GROUP
 #define LONG_ROWS 2048u             /* to a chunk */
+#define SPARE_CHUNKS 8u             /* more than is expected */
+#define SPARE_BYTES (64u << 10)     /* of a prefix, for these and for long rows */
 #define ROOM_CHUNKS_MAX (4u << 20)  /* for more of them no room is kept before the payload */
 #define ROOM_SLACK 192u             /* facts and padding that only the end tells */
 #define WAITING_BYTES (64ull << 20) /* of chunks in slots, or, on many threads, … */
@@ -278,19 +281,30 @@ static int rows_are_alike(const struct ArrowSchema *schema)
     return 1;
 }
 
-/* A signed payload waits. Else there is room for the prefix where the rows are known: for more chunks than the first batch
- * lets expect, and where chunks are cut by size as many as rows of 8 KiB make, if long rows may follow short ones. Not much
- * more: the room is read whenever the file is opened. */
+/* Chunks to keep room for beside those that the first batch lets expect: a part of these, and where chunks are cut by size
+ * as many as rows of 8 KiB make, if long rows may follow short ones. These not without limit, since the room is read whenever
+ * the file is opened; at least two, of which one is kept for rows that nobody announced. */
+static uint64_t spare_chunks(const ald__stream_save *s, uint64_t expected)
+{
+    int varied = s->chunker.chunk_bytes > 0 && !rows_are_alike(s->schema);
+    uint64_t spare = SPARE_CHUNKS + (varied ? s->row_count / LONG_ROWS : 0);
+    uint64_t entry = ALD__CHUNK_ENTRY_BYTES + sizeof(uint32_t) +
+                     (s->options->aligned ? numeric_columns(s) * ALD__ARRAY_ENTRY_BYTES : 0);
+    if (spare > SPARE_BYTES / entry)
+        spare = SPARE_BYTES / entry > 2 ? SPARE_BYTES / entry : 2;
+    return spare + expected / (varied ? 4 : 32);
+}
+
+/* A signed payload waits. Else there is room for the prefix where the rows are known. */
 static ald_status begin_output(ald__stream_save *s, ald_error *err)
 {
     uint64_t room = 0;
     int is_signed = s->protecting->seed != NULL;
     if (s->row_count > 0 && s->sink.write_at != NULL && s->chunker.joins && !is_signed) {
         uint64_t chunks = s->row_count / s->chunker.batch_limit + 1;
-        int varied = s->chunker.chunk_bytes > 0 && !rows_are_alike(s->schema);
-        uint64_t more = varied ? chunks / 4 + s->row_count / LONG_ROWS : chunks / 32;
-        more += s->copied_chunks;
-        s->chunk_room = s->options->layout == ALD_LAYOUT_STREAMING ? chunks + more + 8 : 1;
+        s->chunk_room = s->options->layout == ALD_LAYOUT_STREAMING
+                            ? chunks + s->copied_chunks + spare_chunks(s, chunks)
+                            : 1;
         if (s->chunk_room <= ROOM_CHUNKS_MAX)
             ALD_TRY(prefix_room(s, s->chunk_room, &room, err));
     }
