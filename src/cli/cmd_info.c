@@ -10,6 +10,7 @@
 #include "cli/escape.h"
 #include "cli/info_many.h"
 #include "cli/input.h"
+#include "cli/many_files.h"
 #include "cli/trust_facts.h"
 
 typedef struct info_args {
@@ -145,11 +146,21 @@ static ald_status info_of_many(cli_env *env, const info_args *args, cli_input *i
     return cli_info_many(env, in, &args->read, args->json, err);
 }
 
+/* Whether nothing is wrong but the first file of several. */
+static int has_other_files(const cli_env *env, const cli_input *in)
+{
+    return in->many != NULL && in->many->count > 1 && in->format != FORMAT_UNKNOWN &&
+           env->subject == in->many->paths[0];
+}
+
 static ald_status run_info(cli_env *env, void *raw, ald_error *err)
 {
     const info_args *args = raw;
     cli_input in;
     ald_status status = cli_input_open_all(env, &args->in, args->read.from, &in, err);
+    if (status != ALD_OK && has_other_files(env, &in)) {
+        status = ALD_OK;
+    }
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in.format), err);
@@ -167,7 +178,7 @@ static ald_status run_info(cli_env *env, void *raw, ald_error *err)
 static const opt_operand operands[] = {
     {"FILE",
      "the file to look at; - is standard input (with --from). Of several files, a quoted pattern, "
-     "a folder or a manifest there is a line for each, and their sums",
+     "a folder or a manifest there is a line for each, with what is wrong with it, and their sums",
      offsetof(info_args, in), OPT_OPERAND_MANY},
     {0},
 };

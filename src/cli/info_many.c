@@ -15,7 +15,8 @@
 
 typedef struct file_facts {
     uint64_t rows, size_bytes;
-    uint8_t knows_rows, compression, flags;
+    uint8_t is_read, knows_rows, compression, flags;
+    ald_error failure; /* status ALD_OK: none */
 } file_facts;
 
 typedef struct many_facts {
@@ -26,6 +27,8 @@ typedef struct many_facts {
     file_facts *files;
     uint64_t rows, size_bytes;
     int knows_rows;
+    size_t failed_count;            /* of the files */
+    const ald_error *first_failure; /* or NULL */
 } many_facts;
 
 static ald_status look_at_schema(many_facts *m, const struct ArrowSchema *schema, ald_error *err)
@@ -41,7 +44,7 @@ static ald_status look_at_ald(many_facts *m, cli_input *one, file_facts *out, al
     if (status == ALD_OK) {
         const ald_info *info = ald_inspection_info(inspection);
         out->rows = info->num_rows;
-        out->knows_rows = 1;
+        out->is_read = out->knows_rows = 1;
         out->compression = info->compression;
         out->flags = info->flags;
         status = look_at_schema(m, info->schema, err);
@@ -62,6 +65,7 @@ static ald_status look_at_stream(many_facts *m, cli_input *one, file_facts *out,
         return status;
     }
     cli_progress_end(&one->progress);
+    out->is_read = 1;
     out->knows_rows = cli_input_knows_rows(one) != 0;
     out->rows = ald_stream_row_count(&one->stream);
     status = look_at_schema(m, &schema, err);
@@ -86,6 +90,8 @@ static ald_status look_at(many_facts *m, size_t index, ald_error *err)
         status = look_at_ald(m, &one, out, err);
     } else if (status == ALD_OK && (index == 0 || file_format_is_binary(one.format))) {
         status = look_at_stream(m, &one, out, err);
+    } else if (status == ALD_OK) {
+        out->is_read = 1;
     }
     if (status == ALD_OK && out->knows_rows) {
         status = cli_many_check_rows(many, index, out->rows, err);
@@ -93,8 +99,27 @@ static ald_status look_at(many_facts *m, size_t index, ald_error *err)
     cli_input_close(&one);
     m->size_bytes += out->size_bytes;
     m->rows += out->rows;
-    m->knows_rows = m->knows_rows && out->knows_rows;
+    m->knows_rows = m->knows_rows && (out->knows_rows || !out->is_read);
     return status;
+}
+
+/* A file that fails is one line, and the others are looked at all the same. */
+static ald_status look_at_all(many_facts *m, ald_error *err)
+{
+    for (size_t i = 0; i < m->in->many->count; i++) {
+        ald_error *failure = &m->files[i].failure;
+        ald_status status = look_at(m, i, failure);
+        failure->status = status;
+        if (status == ALD_E_NOMEM) {
+            return ald_error_set(err, status, ALD_NO_OFFSET, "no memory to look at a file");
+        }
+        if (status != ALD_OK) {
+            m->env->hint[0] = '\0';
+            m->failed_count++;
+            m->first_failure = m->first_failure != NULL ? m->first_failure : failure;
+        }
+    }
+    return ALD_OK;
 }
 
 static int64_t column_count(const many_facts *m)
@@ -131,9 +156,12 @@ static void print_json(const many_facts *m)
             json_uint(&j, "num_rows", m->files[i].rows);
         }
         json_uint(&j, "file_size", m->files[i].size_bytes);
-        if (m->in->format == FORMAT_ALD) {
+        if (m->in->format == FORMAT_ALD && m->files[i].is_read) {
             json_text(&j, "compression", ald_compression_name(m->files[i].compression));
             ald_facts_flags_json(&j, m->files[i].flags);
+        }
+        if (m->files[i].failure.status != ALD_OK) {
+            json_error(&j, &m->files[i].failure);
         }
         json_close(&j, '}');
     }
@@ -145,13 +173,21 @@ static void print_json(const many_facts *m)
 static void add_row(const many_facts *m, cli_table *table, size_t index)
 {
     const file_facts *f = &m->files[index];
-    char text[128];
+    char text[320];
     cli_table_text(table, m->in->many->paths[index]);
     cli_table_text(table, f->knows_rows ? ald_facts_grouped(f->rows, text, sizeof(text)) : "-");
     cli_table_text(table, ald_facts_grouped(f->size_bytes, text, sizeof(text)));
     if (m->in->format == FORMAT_ALD) {
-        cli_table_text(table, ald_compression_name(f->compression));
-        cli_table_text(table, ald_facts_flags(f->flags, text, sizeof(text)));
+        cli_table_text(table, f->is_read ? ald_compression_name(f->compression) : "-");
+        cli_table_text(table, f->is_read ? ald_facts_flags(f->flags, text, sizeof(text)) : "-");
+    }
+    if (m->failed_count > 0) {
+        text[0] = '\0';
+        if (f->failure.status != ALD_OK) {
+            snprintf(text, sizeof(text), "%s: %.*s", ald_status_name((ald_status)f->failure.status),
+                     (int)strcspn(f->failure.msg, "\n"), f->failure.msg);
+        }
+        cli_table_text(table, text);
     }
 }
 
@@ -166,6 +202,9 @@ static ald_status print_table(const many_facts *m, ald_error *err)
     if (m->in->format == FORMAT_ALD) {
         cli_table_column(&table, "compression", 0);
         cli_table_column(&table, "flags", 0);
+    }
+    if (m->failed_count > 0) {
+        cli_table_column(&table, "error", 0);
     }
     for (size_t i = 0; i < m->in->many->count; i++) {
         add_row(m, &table, i);
@@ -194,19 +233,22 @@ static ald_status print_table(const many_facts *m, ald_error *err)
 ald_status cli_info_many(cli_env *env, cli_input *in, const read_options *read, int json,
                          ald_error *err)
 {
-    many_facts m = {env, in, read, {0}, NULL, 0, 0, 1};
-    ald_status status = ALD_OK;
+    many_facts m = {.env = env, .in = in, .read = read, .knows_rows = 1};
+    ald_status status;
     m.files = calloc(in->many->count, sizeof(*m.files));
     if (m.files == NULL) {
         return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for facts of files");
     }
-    for (size_t i = 0; status == ALD_OK && i < in->many->count; i++) {
-        status = look_at(&m, i, err);
-    }
+    status = look_at_all(&m, err);
     if (status == ALD_OK && json) {
         print_json(&m);
     } else if (status == ALD_OK) {
         status = print_table(&m, err);
+    }
+    env->subject = in->name;
+    if (status == ALD_OK && m.first_failure != NULL) {
+        status = ald_error_set(err, (ald_status)m.first_failure->status, ALD_NO_OFFSET,
+                               "%zu of %zu files failed", m.failed_count, in->many->count);
     }
     if (m.schema.release != NULL) {
         m.schema.release(&m.schema);
