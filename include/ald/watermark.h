@@ -97,6 +97,16 @@ typedef enum ald_watermark_reason {
 #undef ALD_X
 } ald_watermark_reason;
 
+/* What the numbers of a column count, where they are times. */
+typedef enum ald_watermark_unit {
+    ALD_WATERMARK_NO_TIME = 0,
+    ALD_WATERMARK_WHOLE_DAYS = 1, /* dates, whatever they are stored in */
+    ALD_WATERMARK_SECONDS = 2,
+    ALD_WATERMARK_MILLISECONDS = 3,
+    ALD_WATERMARK_MICROSECONDS = 4,
+    ALD_WATERMARK_NANOSECONDS = 5
+} ald_watermark_unit;
+
 /* "doubles"…; "" for a value that is none. Static storage. */
 ALD_API const char *ald_watermark_mode_text(uint8_t mode);
 ALD_API const char *ald_watermark_reason_text(uint8_t reason);
@@ -110,7 +120,8 @@ typedef struct ald_watermark_column {
     uint8_t is_estimate; /* the counts and changes are those of a sample */
     int8_t decimals;     /* that values are written with; -1: not decimal */
     int8_t exponent;     /* of the spread, log2 */
-    uint8_t reserved[2];
+    uint8_t unit;        /* an ald_watermark_unit */
+    uint8_t reserved[1];
     uint64_t value_count;   /* that are neither zero nor missing */
     uint64_t marked_count;  /* of them, with a mark */
     uint64_t carrier_count; /* different marked values times their planes */
@@ -118,6 +129,8 @@ typedef struct ald_watermark_column {
     double mean_change;     /* of marked values */
     double mean_shift;      /* of the mean, relative to its size or the deviation */
     double deviation_shift; /* of the standard deviation, relative */
+    double largest_move;    /* in the column's own unit, days for dates: as largest_change. Times
+                             * move by a share of what they are since 1970, which may be hours */
 } ald_watermark_column;
 
 typedef struct ald_watermark_report {

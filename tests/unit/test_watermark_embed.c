@@ -227,6 +227,38 @@ static void test_report(void)
     ald_watermark_free(w);
 }
 
+/* How far a number moves is known in the column's own unit: times are said to move by minutes or hours. */
+static void test_moves(void)
+{
+    ald_watermark *w = new_mark(&mark_host, 1e-3f, 0);
+    const ald_watermark_report *report;
+    struct ArrowArrayStream s;
+    mark_table(marked_kinds, ROWS, ROWS, &s);
+    REQUIRE_OK(ald_watermark_survey(w, &s, &err), &err);
+    report = ald_watermark_get_report(w);
+    for (unsigned kind = 0; kind < MARK_TEXT; kind++) {
+        numbers before = plain_column(marked_kinds, kind);
+        numbers after = marked_column(marked_kinds, ROWS, kind, 1e-3f);
+        const ald_watermark_column *c = &report->columns[kind];
+        double most = 0;
+        REQUIRE_INT(before.count, after.count);
+        for (size_t i = 0; i < before.count; i++) {
+            double move = ald__mark_abs(after.v[i] - before.v[i]);
+            most = move > most ? move : most;
+        }
+        if (!CHECK(most > 0 && most <= c->largest_move * 1.000001 && c->largest_move < 1.1 * most))
+            printf("    %s: %g of %g\n", mark_types[kind], most, c->largest_move);
+        CHECK_INT(c->unit, kind == MARK_TIMES  ? ALD_WATERMARK_SECONDS
+                           : kind == MARK_DAYS ? ALD_WATERMARK_WHOLE_DAYS
+                                               : ALD_WATERMARK_NO_TIME);
+        free(before.v);
+        free(after.v);
+    }
+    CHECK(report->columns[MARK_TIMES].largest_move > 600); /* seconds; few of them, relative */
+    CHECK(report->columns[MARK_TIMES].largest_change < 1e-5);
+    ald_watermark_free(w);
+}
+
 /* A table that does not fit into the memory given goes to the spool: the same comes out. */
 static void test_spool(void)
 {
@@ -374,6 +406,7 @@ int main(void)
     mark_test_init();
     RUN(test_types);
     RUN(test_report);
+    RUN(test_moves);
     RUN(test_spool);
     RUN(test_refused);
     RUN(test_other_schema);

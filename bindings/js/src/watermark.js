@@ -7,7 +7,8 @@ import { signingSeed } from './keys.js';
 import { encodeText } from './module.js';
 import { Request } from './request.js';
 
-const HASH_BYTES = 32, FINDING_BYTES = 96, RANK_BYTES = 24, EVIDENCE_BYTES = 40, COLUMN_BYTES = 72, RANKS_MAX = 16;
+const HASH_BYTES = 32, FINDING_BYTES = 96, RANK_BYTES = 24, EVIDENCE_BYTES = 40, COLUMN_BYTES = 80, RANKS_MAX = 16;
+const TIME_UNITS = [null, 'days', 's', 'ms', 'us', 'ns'];
 const FLAGS = { hidden: 1, strict: 2, markKeys: 4 };
 const VERIFIED_LOG2_P = -40;
 const SKIPPED = 0;
@@ -106,6 +107,8 @@ function readReport(m, at, hash) {
                 meanChange: real(place + 48),
                 meanShift: real(place + 56),
                 deviationShift: real(place + 64),
+                largestMove: real(place + 72),
+                unit: TIME_UNITS[m.bytes[place + 14]],
             };
         }),
     };

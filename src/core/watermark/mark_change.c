@@ -32,7 +32,7 @@ static double deviation(moments m, double rows)
 typedef struct change {
     moments before, after;
     double center;
-    double marked_rows, change_sum, change_most;
+    double marked_rows, change_sum, change_most, move_most;
     uint64_t carriers;
     unsigned planes;
     uint8_t is_measured;
@@ -46,10 +46,12 @@ static void note_changes(change *c, const double *in, const double *out, const u
         add_moment(&c->before, in[i] - c->center, rows);
         add_moment(&c->after, out[i] - c->center, rows);
         if (planes[i] > 0) {
-            double moved = ald__mark_abs(out[i] - in[i]) / ald__mark_abs(in[i]);
+            double move = ald__mark_abs(out[i] - in[i]);
+            double moved = move / ald__mark_abs(in[i]);
             c->marked_rows += rows;
             c->change_sum += rows * moved;
             c->change_most = moved > c->change_most ? moved : c->change_most;
+            c->move_most = move > c->move_most ? move : c->move_most;
             c->carriers += planes[i];
             c->planes = planes[i] > c->planes ? planes[i] : c->planes;
         }
@@ -112,6 +114,7 @@ static void add_change(change *to, const change *from)
     to->marked_rows += from->marked_rows;
     to->change_sum += from->change_sum;
     to->change_most = from->change_most > to->change_most ? from->change_most : to->change_most;
+    to->move_most = from->move_most > to->move_most ? from->move_most : to->move_most;
     to->carriers += from->carriers;
     to->planes = from->planes > to->planes ? from->planes : to->planes;
 }
@@ -140,6 +143,7 @@ static void report_changes(const ald__mark_tally *t, const change *c, ald_waterm
     report->marked_count = marked < 1.8e19 ? (uint64_t)marked : UINT64_MAX;
     report->carrier_count = c->carriers;
     report->largest_change = c->change_most;
+    report->largest_move = c->move_most;
     report->mean_change = c->marked_rows > 0 ? c->change_sum / c->marked_rows : 0;
     report->mean_shift =
         size > 0 ? ald__mark_abs(c->after.first - c->before.first) / rows / size : 0;
@@ -170,6 +174,7 @@ static ald_status measure_planes(measuring *m, ald__mark_plan *plan, ald_waterma
             return st;
         report_changes(m->tally, &c, report);
         report->largest_change += c.carriers > 0 ? rest : 0;
+        report->largest_move += c.carriers > 0 ? rest * ald__mark_pow2(plan->cap) : 0;
         slack = deviation(c.before, (double)m->tally->kept);
         slack = slack > 0 ? 2 * rest * ald__mark_pow2(plan->cap) / slack : 1;
         if (!ald__mark_is_distorted(report, slack))

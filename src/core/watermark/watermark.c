@@ -158,6 +158,23 @@ void ald_watermark_free(ald_watermark *watermark)
 
 /* ---- from the values of a column to its plan */
 
+/* What a column counts time in. */
+static uint8_t unit_of(const ald__type *type)
+{
+    switch (type->id) {
+    case ALD__DATE32:
+    case ALD__DATE64:
+        return ALD_WATERMARK_WHOLE_DAYS;
+    case ALD__TIME32:
+    case ALD__TIME64:
+    case ALD__TIMESTAMP:
+    case ALD__DURATION:
+        return (uint8_t)(ALD_WATERMARK_SECONDS + (unsigned)type->unit);
+    default:
+        return ALD_WATERMARK_NO_TIME;
+    }
+}
+
 typedef struct planner {
     ald_watermark *watermark;
     ald__mark_survey *survey;
@@ -207,6 +224,7 @@ static void plan_leaf(planner *p, const ald_host *host, size_t index)
     report->name = leaf->name;
     report->column = leaf->column;
     report->decimals = -1;
+    report->unit = unit_of(&leaf->type);
     w->plans[index].reason = p->survey->reasons[index];
     if (w->plans[index].reason != ALD_WATERMARK_NONE) {
         leave_alone(report, w->plans[index].reason);
