@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks that tell who bought a copy: numbers are moved by less than one part in a thousand, as the buyer and the seller's key
- * say. The mark survives sampling, shuffling, other formats, rounding and a little noise.
+/* Marks that tell who bought a copy: numbers are moved by less than the strength, times their size, or by one unit of their last
+ * decimal (at most 1/1024 of them), as the buyer and the seller's key say. The mark survives sampling, shuffling, other
+ * formats, rounding and a little noise.
  *
- * Rows and columns have no part in it: where a value is moved to depends on the value alone. Nulls, zeros, NaN, infinities, types,
- * decimals, and equal values stay what they are; order is kept. Batches of a table are one stream: how it is cut does not
- * matter. */
+ * Rows and columns have no part in it: where a value is moved to depends on the value alone. Nulls, zeros, NaN, infinities, types
+ * and the number of decimals stay; so do equal values. Order is kept, but different values that lie close together may become
+ * equal or, rarely, change places: leave out ids and codes. Times are numbers since 1970, and move by minutes or hours
+ * (largest_move). Batches of a table are one stream: how it is cut does not matter. */
 #ifndef ALD_WATERMARK_H
 #define ALD_WATERMARK_H
 

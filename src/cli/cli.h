@@ -39,6 +39,8 @@ typedef struct cli_env {
     opt_seen seen;
     int answer;  /* the exit code when nothing failed: 0, or CLI_EXIT_FAILED for a "yes, found" */
     int trouble; /* the exit code of any failure; 0: by its kind */
+    uint8_t
+        is_question; /* CLI_EXIT_FAILED is an answer: no failure exits with it, but with CLI_EXIT_IO */
     uint8_t noted_signer[32]; /* of whom it was said last that nobody here trusts them */
     uint8_t has_noted_signer, has_noted_revocations;
 } cli_env;

@@ -67,7 +67,10 @@ static ald_status check_data(cli_env *env, const check_args *args, yyjson_val *r
     const char *said =
         yyjson_get_str(yyjson_obj_get(yyjson_obj_get(root, "evidence"), "dataset_hash"));
     if (said == NULL || strcmp(said, text) != 0) {
+        const char *file = yyjson_get_str(yyjson_obj_get(yyjson_obj_get(root, "evidence"), "file"));
         env->subject = args->data;
+        cli_hint(env, "the evidence is about '%s' with the BLAKE3 %s; this one has %s",
+                 file != NULL ? file : "", said != NULL ? said : "", text);
         return ald_error_set(err, ALD_E_CHECKSUM_MISMATCH, ALD_NO_OFFSET,
                              "not the file that the evidence is about");
     }

@@ -87,6 +87,7 @@ static ald_status run_detect(cli_env *env, void *raw, ald_error *err)
     const detect_args *args = raw;
     ald_entropy *e = NULL;
     cli_input in;
+    env->is_question = 1;
     memset(&in, 0, sizeof(in));
     ald_status status = analyze(env, args, &in, &e, err);
     if (status == ALD_OK) {
@@ -305,6 +306,7 @@ const cli_command cli_cmd_piracy_detect = {
         "be "
         "judged. Exits with 0 when no mark is found, with 1 when one is likely.",
     .examples = detect_examples,
+    .exit_codes = piracy_exit_codes,
     .operands = operands,
     .options = detect_options,
     .args_size = sizeof(detect_args),

@@ -103,6 +103,7 @@ static ald_status run_extract(cli_env *env, void *raw, ald_error *err)
     piracy_key key;
     piracy_result result;
     cli_input in;
+    env->is_question = 1;
     memset(&key, 0, sizeof(key));
     memset(&in, 0, sizeof(in));
     ald_status status =
@@ -171,6 +172,7 @@ const cli_command cli_cmd_piracy_extract = {
         "it may be; with --buyers about 80 are enough, and several buyers who mixed their copies "
         "are all named. Exits with 0 when there is no mark of yours, with 1 when there is one.",
     .examples = examples,
+    .exit_codes = piracy_exit_codes,
     .operands = operands,
     .options = options,
     .args_size = sizeof(extract_args),

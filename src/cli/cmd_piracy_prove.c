@@ -282,9 +282,11 @@ static ald_status fill_page(const char *file, const evidence *e, ald_buffer *out
     }
     return page_format(
         out, err,
-        "</table><h2>What this means</h2><p>Before the sale each number was moved by less than one "
-        "part in a thousand, up or down as a code says that belongs to this buyer alone and that "
-        "only the seller's key can compute. The numbers of the file were compared with that code. "
+        "</table><h2>What this means</h2><p>Before the sale numbers of the table were moved a "
+        "little, each by no more than 0.4&nbsp;%% of itself, up or down as a code says that "
+        "belongs "
+        "to this buyer alone and that only the seller's key can compute. Not every number is "
+        "moved, nor every column. The numbers of the file were compared with that code. "
         "The chance above holds whatever the data are: it is that of a code that had no part in "
         "making them. It does not say who passed the file on. The signed form of this page is the "
         "evidence file, which `alimentar piracy check-evidence` checks.</p></body></html>\n");
@@ -379,6 +381,7 @@ static ald_status run_prove(cli_env *env, void *raw, ald_error *err)
     piracy_key key;
     cli_input in;
     ald_status status = ALD_OK;
+    env->is_question = 1;
     memset(&key, 0, sizeof(key));
     memset(&in, 0, sizeof(in));
     if (e == NULL) {
@@ -464,6 +467,12 @@ static const char *const prove_examples[] = {
     "seller.key --output evidence.json --html evidence.html",
     NULL,
 };
+static const char *const prove_exit_codes[] = {
+    "0  it is not shown to be this buyer's copy",
+    "1  the match is confirmed",
+    PIRACY_EXIT_TROUBLE,
+};
+
 const cli_command cli_cmd_piracy_prove = {
     .verb = "piracy prove",
     .brief = "signed evidence that a file is one buyer's copy",
@@ -471,6 +480,7 @@ const cli_command cli_cmd_piracy_prove = {
                "column, signed with the seller's key. Exits with 1 when the match is confirmed, "
                "with 0 when it is not; the evidence says so in both cases.",
     .examples = prove_examples,
+    .exit_codes = prove_exit_codes,
     .operands = prove_operands,
     .options = prove_options,
     .args_size = sizeof(prove_args),

@@ -339,6 +339,7 @@ static ald_status run_scan(cli_env *env, void *raw, ald_error *err)
     piracy_key key;
     scan_run run;
     ald_error ignored;
+    env->is_question = 1;
     memset(&paths, 0, sizeof(paths));
     memset(&key, 0, sizeof(key));
     memset(&run, 0, sizeof(run));
@@ -414,6 +415,7 @@ const cli_command cli_cmd_piracy_scan = {
                "on each thread. Exits with 0 when nothing was found, "
                "with 1 when there is a mark of yours.",
     .examples = examples,
+    .exit_codes = piracy_exit_codes,
     .operands = operands,
     .options = options,
     .args_size = sizeof(scan_args),

@@ -28,6 +28,12 @@ typedef struct watermark_args {
 
 /* ---- what was done */
 
+static const char *unit_text(uint8_t unit)
+{
+    static const char *const units[] = {NULL, "days", "s", "ms", "us", "ns"};
+    return unit < sizeof(units) / sizeof(units[0]) ? units[unit] : NULL;
+}
+
 static void json_report(const marking *m, const char *out)
 {
     const ald_watermark_report *report = ald_watermark_get_report(m->mark);
@@ -56,6 +62,8 @@ static void json_report(const marking *m, const char *out)
         json_double(&j, "mean_shift", c->mean_shift);
         json_double(&j, "deviation_shift", c->deviation_shift);
         json_bool(&j, "is_estimate", c->is_estimate);
+        json_double(&j, "largest_move", c->largest_move);
+        json_text(&j, "unit", unit_text(c->unit));
         json_close(&j, '}');
     }
     json_close(&j, ']');
@@ -162,16 +170,33 @@ static ald_status make_copy(cli_env *env, watermark_args *args, marking *m, cons
     return table_report(m, err);
 }
 
+/* The format of all copies: that of --to, else the input's, where it can be written. */
+static ald_status copies_format(cli_env *env, const watermark_args *args, const char *folder,
+                                const char **out, ald_error *err)
+{
+    file_format format = file_format_of_path(args->in);
+    if (args->write.to != NULL) {
+        ald_status status = file_format_find(env, folder, args->write.to, "--to", &format, err);
+        *out = status == ALD_OK ? file_format_name(format) : NULL;
+        return status;
+    }
+    if (args->read.from != NULL) {
+        format = file_format_of_name(args->read.from);
+    }
+    *out = format != FORMAT_UNKNOWN && file_format_scope_out(format) != 0 ? file_format_name(format)
+                                                                          : "ald";
+    return ALD_OK;
+}
+
 /* A file name of a buyer's name. */
-static ald_status copy_path(const char *folder, const char *buyer, const char *in, char **out,
+static ald_status copy_path(const char *folder, const char *buyer, const char *format, char **out,
                             ald_error *err)
 {
-    const char *dot = strrchr(in, '.');
     if (strchr(buyer, '/') != NULL || buyer[0] == '.') {
         return ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
                              "no file can be named after the buyer '%s'", buyer);
     }
-    if (asprintf(out, "%s/%s%s", folder, buyer, dot != NULL ? dot : ".ald") < 0) {
+    if (asprintf(out, "%s/%s.%s", folder, buyer, format) < 0) {
         *out = NULL;
         return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for a file name");
     }
@@ -193,9 +218,60 @@ static ald_status next_name(const ald_buffer *list, size_t *at, char **out, ald_
 typedef struct copy_list {
     watermark_args *args;
     marking *mark; /* NULL: the names are only looked at */
-    const char *folder;
-    size_t count;
+    const char *folder, *format;
+    char **names; /* in the first round: those that were seen */
+    size_t count, cap;
 } copy_list;
+
+static ald_status keep_name(copy_list *copies, const char *name, ald_error *err)
+{
+    if (copies->count == copies->cap) {
+        const size_t cap = copies->cap == 0 ? 64 : 2 * copies->cap;
+        char **names = realloc(copies->names, cap * sizeof(*names));
+        if (names == NULL) {
+            return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the names");
+        }
+        copies->names = names;
+        copies->cap = cap;
+    }
+    copies->names[copies->count] = strdup(name);
+    if (copies->names[copies->count] == NULL) {
+        return ald_error_set(err, ALD_E_NOMEM, ALD_NO_OFFSET, "no memory for the names");
+    }
+    copies->count++;
+    return ALD_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The second copy of one name would be written over the first. Frees the names. */
+static ald_status check_list(copy_list *copies, ald_error *err)
+{
+    ald_status status = ALD_OK;
+    if (copies->count == 0) {
+        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the list names no buyer");
+    } else {
+        qsort(copies->names, copies->count, sizeof(*copies->names), by_name);
+    }
+    for (size_t i = 1; i < copies->count && status == ALD_OK; i++) {
+        if (strcmp(copies->names[i - 1], copies->names[i]) == 0) {
+            status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
+                                   "the list names '%s' more than once", copies->names[i]);
+        }
+    }
+    return status;
+}
+
+static void free_names(copy_list *copies)
+{
+    for (size_t i = 0; i < copies->count; i++) {
+        free(copies->names[i]);
+    }
+    free(copies->names);
+}
 
 static ald_status one_of_list(cli_env *env, copy_list *copies, const char *name, ald_error *err)
 {
@@ -205,9 +281,10 @@ static ald_status one_of_list(cli_env *env, copy_list *copies, const char *name,
     if (name[0] == '\0') {
         return ALD_OK;
     }
-    copies->count++;
-    status = copy_path(copies->folder, name, copies->args->in, &path, err);
-    if (status == ALD_OK && copies->mark != NULL) {
+    status = copy_path(copies->folder, name, copies->format, &path, err);
+    if (status == ALD_OK && copies->mark == NULL) {
+        status = keep_name(copies, name, err);
+    } else if (status == ALD_OK) {
         status = make_copy(env, copies->args, copies->mark, name, path, err);
     }
     if (status != ALD_OK && env->subject == path && path != NULL) {
@@ -237,13 +314,16 @@ static ald_status make_copies(cli_env *env, watermark_args *args, marking *m, co
                               ald_error *err)
 {
     ald_buffer list = {NULL, 0, 0, &env->host.alloc};
-    copy_list copies = {args, NULL, folder, 0};
-    ald_status status = cli_read_file(env, args->buyers, &list, err);
+    copy_list copies = {.args = args, .folder = folder};
+    ald_status status = copies_format(env, args, folder, &copies.format, err);
+    if (status == ALD_OK) {
+        status = cli_read_file(env, args->buyers, &list, err);
+    }
     if (status == ALD_OK) {
         status = each_name(env, &list, &copies, err);
     }
-    if (status == ALD_OK && copies.count == 0) {
-        status = ald_error_set(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET, "the list names no buyer");
+    if (status == ALD_OK) {
+        status = check_list(&copies, err);
     }
     if (status == ALD_OK && mkdir(folder, 0777) != 0 && errno != EEXIST) {
         status = ald_error_set(err, ALD_E_IO, ALD_NO_OFFSET, "cannot make the folder '%s': %s",
@@ -253,6 +333,7 @@ static ald_status make_copies(cli_env *env, watermark_args *args, marking *m, co
         copies.mark = m;
         status = each_name(env, &list, &copies, err);
     }
+    free_names(&copies);
     ald_buffer_clear(&list);
     return status;
 }
@@ -305,7 +386,8 @@ static const opt_spec list_specs[] = {
      .arg = "FILE",
      .kind = OPT_TEXT,
      .offset = offsetof(watermark_args, buyers),
-     .help = "a copy for each line of FILE, a buyer's name, in the folder OUT"},
+     .help = "a copy for each line of FILE, a buyer's name, in the folder OUT; each is named after "
+             "its buyer and its format, which is that of --to, else that of the data"},
     {.name = "json",
      .kind = OPT_FLAG,
      .offset = offsetof(watermark_args, json),
@@ -340,12 +422,21 @@ const cli_command cli_cmd_watermark = {
     .verb = "watermark",
     .brief = "a copy whose numbers tell which buyer it was made for",
     .details =
-        "Moves numbers by less than one part in a thousand, as the buyer and your key say. What is "
-        "left of the mark after sampling, shuffling, other formats or rounding still names the "
+        "Moves numbers a little, as the buyer and your key say: by less than the strength, times "
+        "their size, or by one unit of their last decimal, which is at most 1/1024 of them. What "
+        "is left of the mark after sampling, shuffling, other formats or rounding still names the "
         "buyer (`alimentar piracy extract`). Keep your data as they are: a mark cannot be taken "
-        "off. Nulls, zeros, types, decimals, the order and equality of values stay; mean and "
-        "deviation of a column move by less than 0.01 %. Columns that cannot be marked are listed "
-        "with the reason. A license says from then on that the rows are marked.",
+        "off. Nulls, zeros, types and the number of decimals stay; mean and deviation of a column "
+        "move by less than 0.01 %. Columns that cannot be marked are listed with the reason. A "
+        "license says from then on that the rows are marked.\n"
+        "Equal values stay equal, but different ones may become equal: numbers that lie close "
+        "together move to the same place, or, rarely, change places. Where ids, codes, post codes "
+        "or account numbers must stay, name the columns to mark with --columns: keys are "
+        "recognised only when they are whole numbers, all different, and in order or close "
+        "together.\n"
+        "Dates and times are numbers too, that count from 1970: they move by minutes or hours "
+        "(dates by days), and whole seconds get fractions where the type has them. A note says how "
+        "far.",
     .examples = examples,
     .operands = operands,
     .options = options,

@@ -127,6 +127,12 @@ static void give_large_blocks_back(void)
 #endif
 }
 
+static int exit_code_of(const cli_env *env, ald_status status)
+{
+    const int code = env->trouble != 0 ? env->trouble : cli_exit_code(status);
+    return env->is_question && code == CLI_EXIT_FAILED ? CLI_EXIT_IO : code;
+}
+
 int main(int argc, char **argv)
 {
     cli_env env;
@@ -150,5 +156,5 @@ int main(int argc, char **argv)
         cli_report(&env, &err);
         status = flushed;
     }
-    return status == ALD_OK ? env.answer : env.trouble != 0 ? env.trouble : cli_exit_code(status);
+    return status == ALD_OK ? env.answer : exit_code_of(&env, status);
 }

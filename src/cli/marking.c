@@ -10,6 +10,9 @@
 #include "cli/buyers.h"
 
 #define COLUMNS_MAX 65536u
+#define READ_NEEDS 450   /* carriers, to read a buyer without knowing who it may be */
+#define CONFIRM_NEEDS 80 /* to confirm one of a registry */
+#define TIMES_NOTED 8    /* columns */
 
 static const opt_spec mark_specs[] = {
     {.name = "buyer",
@@ -28,7 +31,9 @@ static const opt_spec mark_specs[] = {
      .arg = "A,B,...",
      .kind = OPT_LIST,
      .offset = offsetof(mark_options, columns),
-     .help = "mark only these columns. May be repeated"},
+     .help =
+         "mark only these columns, so that ids, codes, post codes and times of others stay what "
+         "they are. May be repeated"},
     {.name = "redundancy",
      .arg = "R",
      .kind = OPT_TEXT,
@@ -201,6 +206,94 @@ ald_status marking_begin(marking *m, const char *buyer, ald_error *err)
                                m->watermark.buyer_hash, err);
 }
 
+/* ---- what a seller should know of it */
+
+static const char *what_is_left(double carriers)
+{
+    return carriers >= READ_NEEDS      ? "for both"
+           : carriers >= CONFIRM_NEEDS ? "for a registry"
+                                       : "for neither";
+}
+
+static void note_capacity(const marking *m, const ald_watermark_report *report)
+{
+    const double gone = (double)m->watermark.redundancy, all = (double)report->capacity;
+    if (report->capacity_is_low) {
+        cli_note(
+            m->env,
+            "the capacity, %.0f, is low: reading the buyer needs about %d, confirming one of a "
+            "registry about %d. It is enough %s now, and %s with %.0f %% of the rows gone",
+            all, READ_NEEDS, CONFIRM_NEEDS, what_is_left(all), what_is_left(all * (1 - gone)),
+            100 * gone);
+    }
+}
+
+static uint64_t rounded_up(double v)
+{
+    const uint64_t whole = (uint64_t)v; /* numbers of 2^53 and more are not marked */
+    return whole + (v > (double)whole);
+}
+
+/* A time of so many units, rounded up, as people say it. */
+static void time_text(char *out, size_t size, double move, uint8_t unit)
+{
+    static const char *const small[] = {"ms", "us", "ns"};
+    double seconds = move;
+    for (unsigned u = ALD_WATERMARK_SECONDS; u < unit; u++) {
+        seconds /= 1000;
+    }
+    const uint64_t whole = rounded_up(seconds), minutes = rounded_up(seconds / 60);
+    if (unit == ALD_WATERMARK_WHOLE_DAYS) {
+        snprintf(out, size, "%" PRIu64 " day%s", rounded_up(move), move > 1 ? "s" : "");
+    } else if (minutes >= 60) {
+        snprintf(out, size, "%" PRIu64 " h %" PRIu64 " min", minutes / 60, minutes % 60);
+    } else if (whole >= 60) {
+        snprintf(out, size, "%" PRIu64 " min %" PRIu64 " s", whole / 60, whole % 60);
+    } else if (seconds >= 1 || unit == ALD_WATERMARK_SECONDS) {
+        snprintf(out, size, "%" PRIu64 " s", whole);
+    } else {
+        unsigned u = 0;
+        double part = seconds * 1000;
+        for (; part < 1 && u < 2; u++) {
+            part *= 1000;
+        }
+        snprintf(out, size, "%" PRIu64 " %s", rounded_up(part), small[u]);
+    }
+}
+
+/* A relative change tells nothing of times: they count from 1970. */
+static void note_times(const marking *m, const ald_watermark_report *report)
+{
+    size_t noted = 0;
+    for (size_t i = 0; i < report->column_count; i++) {
+        const ald_watermark_column *c = &report->columns[i];
+        char text[64];
+        if (c->mode == ALD_WATERMARK_SKIPPED || c->unit == ALD_WATERMARK_NO_TIME) {
+            continue;
+        }
+        if (noted++ == TIMES_NOTED) {
+            cli_note(m->env, "and other columns of times; --json has them all");
+            return;
+        }
+        time_text(text, sizeof(text), c->largest_move, c->unit);
+        cli_note(m->env,
+                 "%s: %s move by up to %s%s%s; name the others with --columns to leave it out",
+                 c->name, c->unit == ALD_WATERMARK_WHOLE_DAYS ? "dates" : "times",
+                 c->is_estimate ? "about " : "", text,
+                 c->unit > ALD_WATERMARK_SECONDS ? ", whole seconds do not stay whole" : "");
+    }
+}
+
+/* Once for all copies of a run: they are of the same rows. */
+static void note_changes(marking *m, const ald_watermark_report *report)
+{
+    if (!m->is_noted) {
+        note_capacity(m, report);
+        note_times(m, report);
+        m->is_noted = 1;
+    }
+}
+
 ald_status marking_note(marking *m, const char *path, ald_error *err)
 {
     const ald_watermark_report *report = ald_watermark_get_report(m->mark);
@@ -213,12 +306,7 @@ ald_status marking_note(marking *m, const char *path, ald_error *err)
                          (double)m->watermark.strength,
                          report->capacity};
     ald_status status = ALD_OK;
-    if (report->capacity_is_low) {
-        cli_note(m->env,
-                 "the capacity, %" PRIu64 ", is low: with %.0f %% of the rows gone the buyer can "
-                 "be confirmed, but not be read",
-                 report->capacity, 100 * (double)m->watermark.redundancy);
-    }
+    note_changes(m, report);
     if (m->registry == NULL) {
         return ALD_OK;
     }

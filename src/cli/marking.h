@@ -26,7 +26,8 @@ typedef struct marking {
     ald_watermark *mark; /* once rows were marked */
     ald_watermark_hook hook;
     const char *buyer;
-    char *registry; /* NULL: none */
+    char *registry;   /* NULL: none */
+    uint8_t is_noted; /* what a seller should know was told */
 } marking;
 
 /* Numbers in range, the seller's key. marking_close in any case. */
@@ -35,7 +36,8 @@ ALD_NODISCARD ald_status marking_open(cli_env *env, const mark_options *options,
                                       ald_error *err);
 /* Sets the buyer; `out->hook` then marks one stream. May be called again for another copy. */
 ALD_NODISCARD ald_status marking_begin(marking *m, const char *buyer, ald_error *err);
-/* Behind the copy that was written to `path` ("-": standard output): notes it in the registry, warns of a low capacity. */
+/* Behind the copy that was written to `path` ("-": standard output): notes it in the registry; tells of a low
+ * capacity and of times that move. */
 ALD_NODISCARD ald_status marking_note(marking *m, const char *path, ald_error *err);
 void marking_close(marking *m);
 

@@ -32,6 +32,14 @@ ALD_NODISCARD ald_status piracy_key_open(cli_env *env, const look_options *optio
                                          ald_error *err);
 void piracy_key_close(piracy_key *key);
 
+/* The exit codes of commands that answer with CLI_EXIT_FAILED when there is a mark; they set env->is_question. */
+extern const char *const piracy_exit_codes[];
+#define PIRACY_EXIT_TROUBLE                                                                        \
+    "2  the command line is wrong: InvalidArgument",                                               \
+        "3  there is no answer: a file cannot be read, is damaged, encrypted or invalid, or has "  \
+        "no numbers to look at; memory failed; any other error",                                   \
+        NULL
+
 /* Opens a file and its stream. cli_input_close in any case. */
 ALD_NODISCARD ald_status piracy_open(cli_env *env, const char *path, const read_options *read,
                                      cli_input *in, ald_error *err);
