@@ -20,11 +20,11 @@ typedef struct detect_args {
     uint8_t json, force;
 } detect_args;
 
-static ald_status analyze(cli_env *env, const detect_args *args, cli_input *in, ald_entropy **out,
-                          ald_error *err)
+static ald_status analyze(cli_env *env, const detect_args *args, cli_input *in, left_out *left,
+                          ald_entropy **out, ald_error *err)
 {
     struct ArrowArrayStream stream;
-    ald_status status = piracy_open(env, args->in, &args->read, in, err);
+    ald_status status = piracy_open(env, args->in, &args->read, in, left, err);
     if (status != ALD_OK) {
         return status;
     }
@@ -54,7 +54,8 @@ static void print_suspicious(const ald_entropy *e)
     cli_printf("\n");
 }
 
-static void print_detection(const detect_args *args, const char *file, const ald_entropy *e)
+static void print_detection(const detect_args *args, const char *file, const left_out *left,
+                            const ald_entropy *e)
 {
     ald_detection d = ald_entropy_verdict(e);
     json_print j = {0};
@@ -62,6 +63,8 @@ static void print_detection(const detect_args *args, const char *file, const ald
         if (d.likely_watermarked) {
             cli_printf("LIKELY WATERMARKED (confidence: %.1f%%)\n", 100 * d.confidence);
             print_suspicious(e);
+        } else if (left->number_count == 0) {
+            cli_printf("NOTHING LOOKED AT: no column has numbers\n");
         } else {
             cli_printf("NO WATERMARK FOUND\n");
         }
@@ -78,6 +81,7 @@ static void print_detection(const detect_args *args, const char *file, const ald
         }
     }
     json_close(&j, ']');
+    left_out_json(left, &j);
     json_close(&j, '}');
     json_end(&j);
 }
@@ -87,15 +91,21 @@ static ald_status run_detect(cli_env *env, void *raw, ald_error *err)
     const detect_args *args = raw;
     ald_entropy *e = NULL;
     cli_input in;
+    left_out left;
     env->is_question = 1;
     memset(&in, 0, sizeof(in));
-    ald_status status = analyze(env, args, &in, &e, err);
+    memset(&left, 0, sizeof(left));
+    ald_status status = analyze(env, args, &in, &left, &e, err);
     if (status == ALD_OK) {
-        print_detection(args, in.name, e);
-        env->answer = ald_entropy_verdict(e).likely_watermarked ? CLI_EXIT_FAILED : CLI_EXIT_OK;
+        print_detection(args, in.name, &left, e);
+        left_out_note(&left, env);
+        env->answer = ald_entropy_verdict(e).likely_watermarked ? CLI_EXIT_FAILED
+                      : left.number_count == 0                  ? CLI_EXIT_IO
+                                                                : CLI_EXIT_OK;
     }
     ald_entropy_free(e);
     cli_input_close(&in);
+    left_out_clear(&left);
     return status;
 }
 
@@ -230,13 +240,19 @@ static ald_status run_entropy(cli_env *env, void *raw, ald_error *err)
     const detect_args *args = raw;
     ald_entropy *e = NULL;
     cli_input in;
+    left_out left;
     memset(&in, 0, sizeof(in));
-    ald_status status = analyze(env, args, &in, &e, err);
+    memset(&left, 0, sizeof(left));
+    ald_status status = analyze(env, args, &in, &left, &e, err);
     if (status == ALD_OK) {
         status = write_reports(env, args, in.name, e, err);
     }
+    if (status == ALD_OK) {
+        left_out_note(&left, env);
+    }
     ald_entropy_free(e);
     cli_input_close(&in);
+    left_out_clear(&left);
     return status;
 }
 

@@ -21,7 +21,8 @@ static const char *name_of(const piracy_key *key, const uint8_t *hash)
     return b != NULL ? b->name : NULL;
 }
 
-static void print_json(const char *file, const piracy_key *key, const piracy_result *r)
+static void print_json(const char *file, const piracy_key *key, const left_out *left,
+                       const piracy_result *r)
 {
     const ald_watermark_finding *f = &r->finding;
     json_print j = {0};
@@ -60,6 +61,7 @@ static void print_json(const char *file, const piracy_key *key, const piracy_res
         json_close(&j, '}');
     }
     json_close(&j, ']');
+    left_out_json(left, &j);
     json_close(&j, '}');
     json_end(&j);
 }
@@ -77,12 +79,13 @@ static void print_buyer(const piracy_key *key, const uint8_t *hash, const char *
     cli_printf("hash=%s", text);
 }
 
-static void print_text(const piracy_key *key, const piracy_result *r)
+static void print_text(const piracy_key *key, const left_out *left, const piracy_result *r)
 {
     const ald_watermark_finding *f = &r->finding;
     if (!f->found) {
         cli_printf("%s\n", f->is_marked ? "A mark of yours is present, the buyer is not readable"
-                                        : "No mark of yours found");
+                           : left->number_count == 0 ? "Nothing looked at: no column has numbers"
+                                                     : "No mark of yours found");
         return;
     }
     print_buyer(key, f->buyer_hash, "Buyer: ");
@@ -103,13 +106,15 @@ static ald_status run_extract(cli_env *env, void *raw, ald_error *err)
     piracy_key key;
     piracy_result result;
     cli_input in;
+    left_out left;
     env->is_question = 1;
+    memset(&left, 0, sizeof(left));
     memset(&key, 0, sizeof(key));
     memset(&in, 0, sizeof(in));
     ald_status status =
         piracy_key_open(env, &args->look, &args->read.trust.key_passphrase, &key, err);
     if (status == ALD_OK) {
-        status = piracy_open(env, args->in, &args->read, &in, err);
+        status = piracy_open(env, args->in, &args->read, &in, &left, err);
     }
     if (status == ALD_OK) {
         env->subject = in.name;
@@ -117,14 +122,18 @@ static ald_status run_extract(cli_env *env, void *raw, ald_error *err)
     }
     if (status == ALD_OK) {
         env->subject = NULL;
-        env->answer = result.finding.is_marked ? CLI_EXIT_FAILED : CLI_EXIT_OK;
+        env->answer = result.finding.is_marked ? CLI_EXIT_FAILED
+                      : left.number_count == 0 ? CLI_EXIT_IO
+                                               : CLI_EXIT_OK;
         if (args->json) {
-            print_json(in.name, &key, &result);
+            print_json(in.name, &key, &left, &result);
         } else {
-            print_text(&key, &result);
+            print_text(&key, &left, &result);
         }
+        left_out_note(&left, env);
     }
     cli_input_close(&in);
+    left_out_clear(&left);
     piracy_key_close(&key);
     return status;
 }

@@ -351,8 +351,9 @@ static ald_status gather(cli_env *env, const prove_args *args, const piracy_key 
     return status;
 }
 
+/* Evidence that nothing is shown is not signed where nothing could be looked at. */
 static ald_status prove(cli_env *env, const prove_args *args, const piracy_key *key, cli_input *in,
-                        evidence *e, ald_error *err)
+                        const left_out *left, evidence *e, ald_error *err)
 {
     ald_watermark_reading *reading = NULL; /* has the names of the columns */
     env->subject = in->name;
@@ -361,7 +362,9 @@ static ald_status prove(cli_env *env, const prove_args *args, const piracy_key *
         const known_buyer *known = buyers_find(&key->buyers, e->buyer);
         e->buyer_name = known != NULL ? known->name : NULL;
         e->dataset_id = args->look.seller.dataset_id;
-        status = cli_file_blake3(env, args->in, e->file_hash, err);
+        status = left->number_count > 0
+                     ? cli_file_blake3(env, args->in, e->file_hash, err)
+                     : ald_error_set(err, ALD_E_UNSUPPORTED, ALD_NO_OFFSET, PIRACY_NO_NUMBERS);
     }
     if (status == ALD_OK) {
         env->subject = NULL;
@@ -380,8 +383,10 @@ static ald_status run_prove(cli_env *env, void *raw, ald_error *err)
     evidence *e = calloc(1, sizeof(*e));
     piracy_key key;
     cli_input in;
+    left_out left;
     ald_status status = ALD_OK;
     env->is_question = 1;
+    memset(&left, 0, sizeof(left));
     memset(&key, 0, sizeof(key));
     memset(&in, 0, sizeof(in));
     if (e == NULL) {
@@ -397,10 +402,11 @@ static ald_status run_prove(cli_env *env, void *raw, ald_error *err)
         status = piracy_key_open(env, &args->look, &args->read.trust.key_passphrase, &key, err);
     }
     if (status == ALD_OK) {
-        status = piracy_open(env, args->in, &args->read, &in, err);
+        status = piracy_open(env, args->in, &args->read, &in, &left, err);
     }
     if (status == ALD_OK) {
-        status = prove(env, args, &key, &in, e, err);
+        status = prove(env, args, &key, &in, &left, e, err);
+        left_out_note(&left, env);
     }
     if (status == ALD_OK) {
         env->answer = e->proof.match_confirmed ? CLI_EXIT_FAILED : CLI_EXIT_OK;
@@ -410,6 +416,7 @@ static ald_status run_prove(cli_env *env, void *raw, ald_error *err)
                  e->proof.finding.log2_p);
     }
     cli_input_close(&in);
+    left_out_clear(&left);
     piracy_key_close(&key);
     free(e->bits);
     free(e);

@@ -97,14 +97,21 @@ static void look_at(const cli_env *env, const scan_args *args, const piracy_key 
 {
     cli_env quiet = *env; /* a file that cannot be read is not this command's error */
     cli_input in;
+    left_out left;
     memset(&in, 0, sizeof(in));
+    memset(&left, 0, sizeof(left));
     quiet.quiet = 1;
-    ald_status status = piracy_open(&quiet, row->path, &args->read, &in, &row->error);
+    ald_status status = piracy_open(&quiet, row->path, &args->read, &in, &left, &row->error);
     if (status == ALD_OK) {
         status = piracy_look(&quiet, key, &in, &row->result, &row->error);
     }
+    if (status == ALD_OK && left.number_count == 0 && left_out_has_numbers(&left)) {
+        status = ald_error_set(&row->error, ALD_E_UNSUPPORTED, ALD_NO_OFFSET,
+                               "its numbers were read as text; `piracy extract` says more");
+    }
     row->error.status = (int32_t)status;
     cli_input_close(&in);
+    left_out_clear(&left);
 }
 
 static const char *verdict_of(const scan_row *row)
@@ -156,18 +163,36 @@ static void json_row(json_print *j, const piracy_key *key, const scan_row *row)
     json_close(j, '}');
 }
 
+/* The first line of the message, without the path that stands in the row already. */
+static void why_unreadable(const scan_row *row, char out[sizeof(row->error.msg)])
+{
+    ald_error spelled; /* a message is shortened and escaped */
+    const char *message = row->error.msg;
+    if (row->error.status == ALD_OK) {
+        return;
+    }
+    (void)ald_error_set(&spelled, ALD_E_IO, ALD_NO_OFFSET, "%s", row->path);
+    const size_t size = strlen(spelled.msg);
+    if (strncmp(message, spelled.msg, size) == 0 && strncmp(message + size, ": ", 2) == 0) {
+        message += size + 2;
+    }
+    snprintf(out, sizeof(row->error.msg), "%s: %.*s",
+             ald_status_name((ald_status)row->error.status), (int)strcspn(message, "\n"), message);
+}
+
 static void table_row(cli_table *table, const piracy_key *key, const scan_row *row)
 {
-    char text[65], bits[24] = "", why[sizeof(row->error.msg)];
+    char text[65], bits[24] = "", why[sizeof(row->error.msg)] = "";
     const char *buyer = buyer_of(key, row, text);
-    snprintf(why, sizeof(why), "%.*s", (int)strcspn(row->error.msg, "\n"), row->error.msg);
+    why_unreadable(row, why);
     if (row->result.finding.found) {
         snprintf(bits, sizeof(bits), "%.0f", row->result.finding.evidence_bits);
     }
     cli_table_text(table, row->path);
     cli_table_text(table, verdict_of(row));
-    cli_table_text(table, buyer != NULL ? buyer : row->error.status != ALD_OK ? why : "");
+    cli_table_text(table, buyer != NULL ? buyer : "");
     cli_table_text(table, bits);
+    cli_table_text(table, why);
 }
 
 typedef struct scan_run {
@@ -294,6 +319,7 @@ static ald_status scan_all(scan_run *run, ald_error *err)
         cli_table_column(&run->table, "verdict", 0);
         cli_table_column(&run->table, "buyer", 0);
         cli_table_column(&run->table, "bits", 1);
+        cli_table_column(&run->table, "error", 0);
     }
     ald_status status = scan_files(run, err);
     cli_progress_end(&run->progress);
@@ -360,7 +386,9 @@ static ald_status run_scan(cli_env *env, void *raw, ald_error *err)
     }
     if (status == ALD_OK) {
         status = scan_all(&run, err);
-        env->answer = run.sums.found + run.sums.marked > 0 ? CLI_EXIT_FAILED : CLI_EXIT_OK;
+        env->answer = run.sums.found + run.sums.marked > 0 ? CLI_EXIT_FAILED
+                      : run.sums.unreadable > 0            ? CLI_EXIT_IO
+                                                           : CLI_EXIT_OK;
     }
     ald_status closed = scan_log_close(&run.log, status == ALD_OK ? err : &ignored);
     (void)pthread_mutex_destroy(&run.lock);
@@ -407,15 +435,23 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const scan_exit_codes[] = {
+    "0  nothing was found, and every file of data was read",
+    "1  there is a mark of yours, whether or not all files could be read",
+    "2  the command line is wrong: InvalidArgument",
+    "3  nothing was found, but some files could not be read; or the scan failed: any other error",
+    NULL,
+};
+
 const cli_command cli_cmd_piracy_scan = {
     .verb = "piracy scan",
     .brief = "looks for your marks in all files of a folder",
     .details = "Files in every format that `convert` reads, told by their names. What cannot be "
                "read is listed and does not stop the scan. Files are looked at side by side, one "
-               "on each thread. Exits with 0 when nothing was found, "
-               "with 1 when there is a mark of yours.",
+               "on each thread. A file without any column of numbers, whose texts look like "
+               "numbers (with decimal commas, say), counts as one that cannot be read.",
     .examples = examples,
-    .exit_codes = piracy_exit_codes,
+    .exit_codes = scan_exit_codes,
     .operands = operands,
     .options = options,
     .args_size = sizeof(scan_args),

@@ -92,14 +92,17 @@ void piracy_key_close(piracy_key *key)
 }
 
 ald_status piracy_open(cli_env *env, const char *path, const read_options *read, cli_input *in,
-                       ald_error *err)
+                       left_out *left, ald_error *err)
 {
     ald_status status = cli_input_open(env, path, read->from, in, err);
     if (status == ALD_OK) {
         env->subject = NULL;
         status = file_format_check_options(env, file_format_scope_in(in->format), err);
     }
-    return status == ALD_OK ? cli_input_stream(in, read, NULL, err) : status;
+    if (status == ALD_OK) {
+        status = cli_input_stream(in, read, NULL, err);
+    }
+    return status == ALD_OK ? left_out_watch(left, &env->host, &in->stream, err) : status;
 }
 
 /* The buyers of the registry that are confirmed; the best one is the finding where none was read blind. */

@@ -6,6 +6,7 @@
 #include "ald/piracy.h"
 #include "cli/buyers.h"
 #include "cli/input.h"
+#include "cli/left_out.h"
 
 #define PIRACY_AFFINE_MAX 64u
 #define PIRACY_RANKS 8u
@@ -40,9 +41,12 @@ extern const char *const piracy_exit_codes[];
         "no numbers to look at; memory failed; any other error",                                   \
         NULL
 
-/* Opens a file and its stream. cli_input_close in any case. */
+/* Opens a file and its stream. cli_input_close and left_out_clear in any case. */
 ALD_NODISCARD ald_status piracy_open(cli_env *env, const char *path, const read_options *read,
-                                     cli_input *in, ald_error *err);
+                                     cli_input *in, left_out *left, ald_error *err);
+
+/* Where no column has numbers, "no mark" would say too much. */
+#define PIRACY_NO_NUMBERS "no column has numbers: nothing could be looked at"
 
 /* Everything a key finds in a file. */
 typedef struct piracy_result {
