@@ -351,7 +351,7 @@ export interface WatermarkColumn {
     meanChange: number;
     meanShift: number;
     deviationShift: number;
-    /** In the column's own unit. Times move by a share of what they are since 1970, which may be hours. */
+    /** In the column's own unit. Times move by a share of their spread: minutes where it is a year. */
     largestMove: number;
     /** Of dates, times, timestamps, durations; else null. */
     unit: 'days' | 's' | 'ms' | 'us' | 'ns' | null;

@@ -5,7 +5,7 @@
  *
  * Rows and columns have no part in it: where a value is moved to depends on the value alone. Nulls, zeros, NaN, infinities, types
  * and the number of decimals stay; so do equal values. Order is kept, but different values that lie close together may become
- * equal or, rarely, change places: leave out ids and codes. Times are numbers since 1970, and move by minutes or hours
+ * equal or, rarely, change places: leave out ids and codes. Times of a year move by up to 48 minutes at the usual strength
  * (largest_move). Batches of a table are one stream: how it is cut does not matter. */
 #ifndef ALD_WATERMARK_H
 #define ALD_WATERMARK_H
@@ -131,8 +131,8 @@ typedef struct ald_watermark_column {
     double mean_change;     /* of marked values */
     double mean_shift;      /* of the mean, relative to its size or the deviation */
     double deviation_shift; /* of the standard deviation, relative */
-    double largest_move;    /* in the column's own unit, days for dates: as largest_change. Times
-                             * move by a share of what they are since 1970, which may be hours */
+    double largest_move;    /* in the column's own unit, days for dates: as largest_change, which
+                             * tells nothing of times: they move by a share of their spread */
 } ald_watermark_column;
 
 typedef struct ald_watermark_report {

@@ -434,9 +434,9 @@ const cli_command cli_cmd_watermark = {
         "or account numbers must stay, name the columns to mark with --columns: keys are "
         "recognised only when they are whole numbers, all different, and in order or close "
         "together.\n"
-        "Dates and times are numbers too, that count from 1970: they move by minutes or hours "
-        "(dates by days), and whole seconds get fractions where the type has them. A note says how "
-        "far.",
+        "Dates and times are numbers too: times of a year move by up to 48 minutes, of ten years "
+        "by 13 hours, dates by days, and whole seconds get fractions where the type has them. A "
+        "note says how far.",
     .examples = examples,
     .operands = operands,
     .options = options,

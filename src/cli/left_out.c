@@ -308,7 +308,8 @@ void left_out_note(const left_out *list, const cli_env *env)
     if (gather_names(list, looks_like_points, names)) {
         cli_note(env,
                  "numbers, it seems, were read as text: %s. --types NAME:float64 reads them as "
-                 "numbers, --null names words that stand for no value",
+                 "numbers (CSV and JSON; `convert` makes those), --null names words that stand for "
+                 "no value",
                  names);
     }
 }
