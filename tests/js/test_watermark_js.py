@@ -34,10 +34,11 @@ class Command:
 def write_rows(path):
     chance = random.Random(7)
     with open(path, "w", encoding="utf-8") as out:
-        out.write("id,temp,price,word\n")
+        out.write("id,temp,price,word,seen\n")
         for i in range(ROWS):
             price = "" if i % 97 == 0 else f"{chance.lognormvariate(3, 1):.2f}"
-            out.write(f"{i},{chance.gauss(15, 8)!r},{price},w{i % 7}\n")
+            temp, seen = chance.gauss(15, 8), f"2024-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}T12:00:00"
+            out.write(f"{i},{temp!r},{price},w{i % 7},{seen}\n")
 
 
 def main():
