@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks that tell who bought a copy: numbers are moved by less than the strength, times their size, or by one unit of their last
+/* Marks that tell who bought a copy: numbers are moved by less than the strength times their size, or by one unit of their last
  * decimal (at most 1/1024 of them), as the buyer and the seller's key say. The mark survives sampling, shuffling, other
  * formats, rounding and a little noise.
  *

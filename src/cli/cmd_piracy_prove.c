@@ -477,7 +477,9 @@ static const char *const prove_examples[] = {
 static const char *const prove_exit_codes[] = {
     "0  it is not shown to be this buyer's copy",
     "1  the match is confirmed",
-    PIRACY_EXIT_TROUBLE,
+    PIRACY_USAGE,
+    PIRACY_NO_ANSWER,
+    NULL,
 };
 
 const cli_command cli_cmd_piracy_prove = {

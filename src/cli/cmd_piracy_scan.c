@@ -438,7 +438,7 @@ static const char *const examples[] = {
 static const char *const scan_exit_codes[] = {
     "0  nothing was found, and every file of data was read",
     "1  there is a mark of yours, whether or not all files could be read",
-    "2  the command line is wrong: InvalidArgument",
+    PIRACY_USAGE,
     "3  nothing was found, but some files could not be read; or the scan failed: any other error",
     NULL,
 };

@@ -422,7 +422,7 @@ const cli_command cli_cmd_watermark = {
     .verb = "watermark",
     .brief = "a copy whose numbers tell which buyer it was made for",
     .details =
-        "Moves numbers a little, as the buyer and your key say: by less than the strength, times "
+        "Moves numbers a little, as the buyer and your key say: by less than the strength times "
         "their size, or by one unit of their last decimal, which is at most 1/1024 of them. What "
         "is left of the mark after sampling, shuffling, other formats or rounding still names the "
         "buyer (`alimentar piracy extract`). Keep your data as they are: a mark cannot be taken "

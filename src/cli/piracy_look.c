@@ -27,9 +27,7 @@ static const opt_spec look_specs[] = {
 const opt_group cli_group_look = OPT_GROUP("What is known", look_specs);
 
 const char *const piracy_exit_codes[] = {
-    "0  no mark was found",
-    "1  a mark was found",
-    PIRACY_EXIT_TROUBLE,
+    "0  no mark was found", "1  a mark was found", PIRACY_USAGE, PIRACY_NO_ANSWER, NULL,
 };
 
 static ald_status parse_affine(const char *text, ald_watermark_affine *out, ald_error *err)

@@ -35,11 +35,9 @@ void piracy_key_close(piracy_key *key);
 
 /* The exit codes of commands that answer with CLI_EXIT_FAILED when there is a mark; they set env->is_question. */
 extern const char *const piracy_exit_codes[];
-#define PIRACY_EXIT_TROUBLE                                                                        \
-    "2  the command line is wrong: InvalidArgument",                                               \
-        "3  there is no answer: a file cannot be read, is damaged, encrypted or invalid, or has "  \
-        "no numbers to look at; memory failed; any other error",                                   \
-        NULL
+#define PIRACY_USAGE "2  the command line is wrong: InvalidArgument"
+#define PIRACY_NO_ANSWER                                                                           \
+    "3  no answer: data that cannot be read (damaged, encrypted, no numbers), or any other error"
 
 /* Opens a file and its stream. cli_input_close and left_out_clear in any case. */
 ALD_NODISCARD ald_status piracy_open(cli_env *env, const char *path, const read_options *read,
