@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/arrow/array_empty.h"
-#include "core/arrow/concat.h"
+#include "core/arrow/gather.h"
 #include "core/arrow/ipc_read.h"
 #include "core/arrow/ipc_write.h"
 #include "core/base/buf.h"
@@ -180,35 +180,46 @@ static ald_status normalize(const ald__chunker *c, struct ArrowArray *part, ald_
     return st;
 }
 
-/* Neighbours by pairs until one is left: n log n bytes are copied. */
+static ald_status gather_parts(const ald__chunker *c, const struct ArrowArray **sources,
+                               ald__run *runs, struct ArrowArray *out, ald_error *err)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->part_count; i++) {
+        if (c->parts[i].length == 0)
+            continue;
+        sources[count] = &c->parts[i];
+        runs[count] = (ald__run){0, c->parts[i].length, count};
+        count++;
+    }
+    return ald__array_gather(&c->host->alloc, c->schema, sources, count, runs, count, 0, out, err);
+}
+
+/* Several parts in one go: each row is copied once. */
+static ald_status gather(const ald__chunker *c, struct ArrowArray *out, ald_error *err)
+{
+    size_t sources_size = c->part_count * sizeof(struct ArrowArray *);
+    size_t runs_size = c->part_count * sizeof(ald__run);
+    const ald_allocator *alloc = &c->host->alloc;
+    const struct ArrowArray **sources = ald__alloc(alloc, sources_size, err);
+    ald__run *runs = sources != NULL ? ald__alloc(alloc, runs_size, err) : NULL;
+    ald_status st = runs != NULL ? gather_parts(c, sources, runs, out, err) : ALD_E_NOMEM;
+    ald__release(alloc, sources, sources_size);
+    ald__release(alloc, runs, runs_size);
+    return st;
+}
+
 static ald_status join_parts(ald__chunker *c, struct ArrowArray *out, ald_error *err)
 {
-    for (size_t i = 0; c->part_count > 1 && i < c->part_count; i++)
-        ALD_TRY(normalize(c, &c->parts[i], err));
-    while (c->part_count > 1) {
-        size_t made = 0;
-        for (size_t i = 0; i < c->part_count; i += 2, made++) {
-            struct ArrowArray joined, *a = &c->parts[i], *b = a + 1;
-            if (i + 1 == c->part_count) {
-                joined = *a;
-            } else {
-                ald_status st = ald__array_concat(&c->host->alloc, c->schema, a, b, &joined, err);
-                if (st != ALD_OK) {
-                    /* the parts before `made` are joined ones; close the gap */
-                    memmove(&c->parts[made], a, (c->part_count - i) * sizeof *a);
-                    c->part_count -= i - made;
-                    return st;
-                }
-                a->release(a);
-                b->release(b);
-            }
-            c->parts[made] = joined;
-        }
-        c->part_count = made;
+    if (c->part_count == 1 || c->rows == 0) {
+        *out = c->parts[0];
+        c->parts[0] = c->parts[c->part_count - 1];
+        c->part_count--;
+    } else {
+        for (size_t i = 0; i < c->part_count; i++)
+            ALD_TRY(normalize(c, &c->parts[i], err));
+        ALD_TRY(gather(c, out, err));
     }
-    *out = c->parts[0];
-    c->part_count = 0;
-    c->rows = 0;
+    drop_parts(c);
     return ALD_OK;
 }
 
