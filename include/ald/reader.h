@@ -83,8 +83,10 @@ typedef struct ald_info {
 
 /* Limits on what a reader agrees to do; 0 means the default in parentheses. */
 typedef struct ald_limits {
-    uint64_t metadata_bytes;     /* (64 MiB) */
-    uint64_t uncompressed_bytes; /* payload in memory (no limit but the host's memory) */
+    uint64_t metadata_bytes; /* (64 MiB) */
+    /* payload that ald_load rebuilds (packed files: 2^36, 2^31 where addresses have 32 bits; others: no limit but the host's
+     * memory, since they need stored bytes) */
+    uint64_t uncompressed_bytes;
 } ald_limits;
 
 typedef struct ald_load_options {

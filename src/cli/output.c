@@ -63,9 +63,9 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
          .choices = effort_names,                                                                  \
          AT(effort),                                                                               \
          .scope = SCOPE_ALD_OUT,                                                                   \
-         .help = "how much packed compression and zstd-l3 try; best takes long: packed is "        \
-                 "smallest, zstd-l3, in chunks, is read fastest and a little larger; default: "    \
-                 "default"},                                                                       \
+         .help = "how much packed compression and zstd-l3 try. best takes long: packed gets "      \
+                 "smaller; zstd-l3 in chunks gets a little larger and is read faster than "        \
+                 "without it, though not as fast as packed; default: default"},                    \
         {.name = "sha256",                                                                         \
          .kind = OPT_FLAG,                                                                         \
          AT(sha256),                                                                               \
@@ -95,14 +95,15 @@ static const char *const buffer_names[] = {"none", "zstd", "lz4", NULL};
          .max = UINT32_MAX - 1,                                                                    \
          AT(chunk_rows),                                                                           \
          .scope = SCOPE_ALD_OUT,                                                                   \
-         .help = "rows of a chunk, and chunks at any size; default: 65536, or as many as fit 16 "  \
-                 "MiB"},                                                                           \
+         .help = "rows of a chunk, and chunks at any size; default: 65536 (--aligned: 1048576), "  \
+                 "or as many as fit 16 MiB if they are fewer"},                                    \
         {.name = "aligned",                                                                        \
          .kind = OPT_FLAG,                                                                         \
          AT(aligned),                                                                              \
          .scope = SCOPE_ALD_OUT,                                                                   \
          .help = "no compression, every buffer at a multiple of 64 bytes: columns are used in "    \
-                 "place. Without chunks it is built in memory, twice the table's size"},           \
+                 "place. Without chunks it is built in memory, up to three times the table's "     \
+                 "size"},                                                                          \
         {.name = "trueno-native",                                                                  \
          .kind = OPT_FLAG,                                                                         \
          AT(aligned),                                                                              \

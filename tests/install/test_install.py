@@ -82,6 +82,23 @@ def check_static(prefix, work, data):
     run([work / "static", data, "year"])
 
 
+def check_documents(prefix, work, data):
+    """The programs of docs/STREAMING.md as they stand there."""
+    text = (ROOT / "docs/STREAMING.md").read_text()
+    programs = [part.split("```")[0] for part in text.split("```c\n")[1:] if part.startswith("#include")]
+    convert = [prefix / "bin/alimentar", "convert", ROOT / "examples/data/penguins.csv", "--null", "NA"]
+    run([*convert, work / "train.ald", "--streaming"])
+    run([*convert, work / "aligned.ald", "--aligned"])
+    said = []
+    for program in programs:
+        (work / "program.c").write_text(program)
+        run(["cc", "-Wall", "-Wextra", "-Werror", work / "program.c", *pkg_config(prefix, "--cflags", "--libs"), "-o",
+             work / "program"])
+        said += [run([work / "program"], cwd=work, env=dict(os.environ, LD_LIBRARY_PATH=str(library_folder(prefix))))]
+    if said != ["344 rows, 3 read\n", "342 values, sum 15021.3\n"]:
+        raise Failed(f"the programs of docs/STREAMING.md say {said}")
+
+
 def check_cmake(prefix, work, data):
     source = work / "consumer"
     source.mkdir()
@@ -119,7 +136,8 @@ def main():
         run(["cmake", "--install", build, "--prefix", prefix])
         data = work / "penguins.ald"
         run([prefix / "bin/alimentar", "convert", ROOT / "examples/data/penguins.csv", data])
-        for check in (check_files, check_names, check_shared, check_static, check_cmake, check_parquet):
+        for check in (check_files, check_names, check_shared, check_static, check_documents, check_cmake,
+                      check_parquet):
             try:
                 check(prefix, work, data)
                 passed += 1

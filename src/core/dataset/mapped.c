@@ -134,7 +134,8 @@ static ald_status open_mapped(ald_mapped *m, const ald_source *source,
     m->bytes = source->view != NULL ? source->view(source->ctx, 0, size) : NULL;
     if (m->bytes == NULL || ((uintptr_t)m->bytes & (BASE_ALIGNMENT - 1)) != 0)
         return ald__fail(err, ALD_E_INVALID_ARG, ALD_NO_OFFSET,
-                         "the source's bytes are not in memory at a multiple of 64");
+                         "the source's bytes are not in memory at a multiple of 64\n"
+                         "open the file with ALD_FILE_MAP");
     ALD_TRY(check_mapped_trust(m, settings, err));
     ALD_TRY(check_ends(m, err));
     ALD_TRY(ald__schema_section_read(&m->file, m->bytes + m->file.sections.schema.begin, &m->schema,
