@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Chunks: IPC messages, then a directory and one frame for the head and each run of columns, then encryption and hash of
  * what is stored. */
-#include "ald/writer.h"
 #include "core/dataset/chunk_write.h"
+#include "ald/writer.h"
 
 #include <string.h>
 
