@@ -140,7 +140,7 @@ def file_hash(name):
 
 # A module has one thread: these have less to do, and to bring along, than elsewhere.
 ONE_THREAD = [ROOT / f"src/core/{name}.c" for name in (
-    "dataset/block_pool", "dataset/columns", "dataset/items", "watermark/mark_sort", "watermark/mark_survey")]
+    "dataset/block_pool", "dataset/chunker", "dataset/columns", "dataset/items", "watermark/mark_sort", "watermark/mark_survey")]
 
 
 def core_units():

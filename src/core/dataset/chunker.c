@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/arrow/array_empty.h"
+#include "core/arrow/concat.h"
 #include "core/arrow/gather.h"
 #include "core/arrow/ipc_read.h"
 #include "core/arrow/ipc_write.h"
@@ -180,6 +181,7 @@ static ald_status normalize(const ald__chunker *c, struct ArrowArray *part, ald_
     return st;
 }
 
+#ifndef ALD_ONE_THREAD
 static ald_status gather_parts(const ald__chunker *c, const struct ArrowArray **sources,
                                ald__run *runs, struct ArrowArray *out, ald_error *err)
 {
@@ -195,7 +197,7 @@ static ald_status gather_parts(const ald__chunker *c, const struct ArrowArray **
 }
 
 /* Several parts in one go: each row is copied once. */
-static ald_status gather(const ald__chunker *c, struct ArrowArray *out, ald_error *err)
+static ald_status join(ald__chunker *c, struct ArrowArray *out, ald_error *err)
 {
     size_t sources_size = c->part_count * sizeof(struct ArrowArray *);
     size_t runs_size = c->part_count * sizeof(ald__run);
@@ -208,6 +210,37 @@ static ald_status gather(const ald__chunker *c, struct ArrowArray *out, ald_erro
     return st;
 }
 
+#else
+/* A module for one thread is smaller without ald__array_gather: neighbours by pairs until one is left. */
+static ald_status join(ald__chunker *c, struct ArrowArray *out, ald_error *err)
+{
+    while (c->part_count > 1) {
+        size_t made = 0;
+        for (size_t i = 0; i < c->part_count; i += 2, made++) {
+            struct ArrowArray joined, *a = &c->parts[i], *b = a + 1;
+            if (i + 1 == c->part_count) {
+                joined = *a;
+            } else {
+                ald_status st = ald__array_concat(&c->host->alloc, c->schema, a, b, &joined, err);
+                if (st != ALD_OK) {
+                    /* the parts before `made` are joined ones; close the gap */
+                    memmove(&c->parts[made], a, (c->part_count - i) * sizeof *a);
+                    c->part_count -= i - made;
+                    return st;
+                }
+                a->release(a);
+                b->release(b);
+            }
+            c->parts[made] = joined;
+        }
+        c->part_count = made;
+    }
+    *out = c->parts[0];
+    c->part_count = 0;
+    return ALD_OK;
+}
+#endif
+
 static ald_status join_parts(ald__chunker *c, struct ArrowArray *out, ald_error *err)
 {
     if (c->part_count == 1 || c->rows == 0) {
@@ -217,7 +250,7 @@ static ald_status join_parts(ald__chunker *c, struct ArrowArray *out, ald_error 
     } else {
         for (size_t i = 0; i < c->part_count; i++)
             ALD_TRY(normalize(c, &c->parts[i], err));
-        ALD_TRY(gather(c, out, err));
+        ALD_TRY(join(c, out, err));
     }
     drop_parts(c);
     return ALD_OK;
