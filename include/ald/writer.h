@@ -30,8 +30,8 @@ typedef enum ald_layout {
 typedef enum ald_effort {
     ALD_EFFORT_DEFAULT = 0, /* ZSTD_L3: what is written fastest, a hundredth larger at most */
     ALD_EFFORT_FAST = 1,    /* packed: not what reads or writes slowest; ZSTD_L3: nothing */
-    /* packed: every filter on all of a column. ZSTD_L3: what is read fastest from a fast disk, written ten times slower or
-     * more; larger by a twentieth of the plain bytes at most, mostly far less; AUTO becomes STREAMING */
+    /* packed: every filter on all of a column. ZSTD_L3: what is read fastest from a fast disk, written five to twenty
+     * times slower; larger by a twentieth of the plain bytes at most, mostly far less; AUTO becomes STREAMING */
     ALD_EFFORT_BEST = 2
 } ald_effort;
 

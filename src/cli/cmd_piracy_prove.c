@@ -284,8 +284,8 @@ static ald_status fill_page(const char *file, const evidence *e, ald_buffer *out
         out, err,
         "</table><h2>What this means</h2><p>Before the sale numbers of the table were moved a "
         "little, each by no more than 0.4&nbsp;%% of itself, up or down as a code says that "
-        "belongs "
-        "to this buyer alone and that only the seller's key can compute. Not every number is "
+        "belongs to this buyer alone and that only the seller's key can compute. Not every number "
+        "is "
         "moved, nor every column. The numbers of the file were compared with that code. "
         "The chance above holds whatever the data are: it is that of a code that had no part in "
         "making them. It does not say who passed the file on. The signed form of this page is the "

@@ -230,8 +230,8 @@ const cli_command cli_cmd_repair = {
         "each other one the lost rows, their bytes in the file and the reason are printed. Rows "
         "are counted from 0. Where the signer sealed the chunks, one that is not as it was signed "
         "counts as lost; whose key that is nobody checks. Exit code 0 says that the output is "
-        "written, "
-        "also where rows are lost: the last line, or lost_rows of --json, says how many. The file "
+        "written, also where rows are lost: the last line, or lost_rows of --json, says how many. "
+        "The file "
         "must have been written in "
         "chunks (as files above 100 MB "
         "are), and its beginning, up to the chunk index, must be whole.",

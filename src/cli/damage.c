@@ -227,6 +227,15 @@ void damage_print(const damage_list *list)
     }
 }
 
+static void end_of_damage(json_print *j, ald_range bytes, const ald_error *error)
+{
+    json_uint(j, "first_byte", bytes.begin);
+    json_uint(j, "end_byte", bytes.end);
+    json_text(j, "error", ald_status_name((ald_status)error->status));
+    json_text(j, "message", error->msg);
+    json_close(j, '}');
+}
+
 void damage_json(json_print *j, const damage_list *list)
 {
     json_uint(j, "chunks", list->chunk_count);
@@ -238,11 +247,7 @@ void damage_json(json_print *j, const damage_list *list)
         json_uint(j, "chunk", d->index);
         json_uint(j, "first_row", d->first_row);
         json_uint(j, "end_row", d->end_row);
-        json_uint(j, "first_byte", d->bytes.begin);
-        json_uint(j, "end_byte", d->bytes.end);
-        json_text(j, "error", ald_status_name((ald_status)d->error.status));
-        json_text(j, "message", d->error.msg);
-        json_close(j, '}');
+        end_of_damage(j, d->bytes, &d->error);
     }
     json_close(j, ']');
     json_open(j, "outside", '[');
@@ -250,11 +255,7 @@ void damage_json(json_print *j, const damage_list *list)
         const damaged_part *p = &list->outside[i];
         json_open(j, NULL, '{');
         json_text(j, "part", p->name);
-        json_uint(j, "first_byte", p->bytes.begin);
-        json_uint(j, "end_byte", p->bytes.end);
-        json_text(j, "error", ald_status_name((ald_status)p->error.status));
-        json_text(j, "message", p->error.msg);
-        json_close(j, '}');
+        end_of_damage(j, p->bytes, &p->error);
     }
     json_close(j, ']');
 }

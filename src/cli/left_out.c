@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Which types hold numbers, and, of the first texts of the other columns, whether they are numbers in disguise. */
 #include "cli/left_out.h"
 
 #include <stdio.h>

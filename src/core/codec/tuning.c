@@ -16,7 +16,7 @@
 #define SIZE_LEAST ((size_t)64 << 10) /* of frames that are tried */
 
 /* In the order of speed where there are few matches; but the greedy one is fast only where there are many. */
-static const uint8_t fastest_first[ALD__TUNINGS - 1] = {1, 2, 3, 4, 5, 6, 7};
+static const uint8_t fastest_first[] = {1, 2, 3, 4, 5, 6, 7};
 #define GREEDY 4u
 #define GREEDY_SHARE 6u /* it is tried where level 3 leaves a sixth or less */
 

@@ -32,8 +32,7 @@ void ald__chunk_tunings_clear(ald__chunk_tunings *tunings)
 }
 
 typedef struct trial {
-    const ald__chunk_slot *leader;
-    ald__chunk_slot *slots;
+    ald__chunk_slot *leader, *slots;
     ald__tuning *tunings;
     uint32_t tasks;
 } trial;
@@ -46,15 +45,13 @@ static void run_trial(void *arg, uint32_t index)
         ald__chunk_slot_try(t->leader, worker, index, t->tasks, t->tunings, &worker->error);
 }
 
-static ald_status try_columns(const ald_host *host, const trial *t, ald__chunk_slot *leader,
-                              ald_error *err)
+static ald_status try_columns(const ald_host *host, trial *t, ald_error *err)
 {
-    trial shared = *t;
-    ALD_TRY(ald__chunk_slot_prepare(leader, err));
+    ALD_TRY(ald__chunk_slot_prepare(t->leader, err));
     if (t->tasks > 1)
-        host->run_tasks(host->ctx, t->tasks, run_trial, &shared);
+        host->run_tasks(host->ctx, t->tasks, run_trial, t);
     else
-        run_trial(&shared, 0);
+        run_trial(t, 0);
     for (uint32_t i = 0; i < t->tasks; i++) {
         if (t->slots[i].status != ALD_OK) {
             if (err != NULL)
@@ -78,7 +75,7 @@ ald_status ald__chunk_tunings_set(ald__chunk_tunings *tunings, ald__chunk_slot *
             continue;
         for (size_t k = 0; k < tunings->bytes / sizeof *group; k++)
             group[k] = (ald__tuning){.for_readers = tunings->for_readers};
-        ALD_TRY(try_columns(tunings->host, &t, slot, err));
+        ALD_TRY(try_columns(tunings->host, &t, err));
     }
     return ALD_OK;
 }

@@ -174,7 +174,7 @@ ald_status ald__mark_tally_sort(ald__mark_tally *tally, const ald_host *host, al
     (void)host;
 #else
     if (host != NULL && host->run_tasks != NULL && host->thread_count > 1 &&
-        tally->count >= LEAST_SHARED)
+        tally->count >= LEAST_SHARED && tally->count <= UINT32_MAX)
         return ald__mark_sort_shared(tally, host, err);
 #endif
     return sort_plain(tally, err);
